@@ -32,6 +32,7 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.FetchCounts;
 import org.flowmon.archive.store.NoRoomException;
 import org.flowmon.flow.FlowRows;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The exact history of flows in one place, a directory or a folder of an object store: {@code
@@ -239,7 +240,7 @@ public final class Archive implements AutoCloseable {
   }
 
   /** The lock for compaction and expiration, null if taken; of a remote store, on this host. */
-  public MaintenanceLock tryMaintenance() throws IOException {
+  public @Nullable MaintenanceLock tryMaintenance() throws IOException {
     return MaintenanceLock.tryTake(shared().store().hostFolder());
   }
 
@@ -282,6 +283,7 @@ public final class Archive implements AutoCloseable {
       // Held, so that nobody deletes commits that this one must not write again.
       shared.requireLease();
       shared.store().requireCommits();
+      new ArchiveSettings(shared.store()).keepColumns();
       // Owned before their files are looked for: their writer may be gone.
       owned = uncommitted.takeOver(ids);
       CommitResult result = shared.manifest().commit(commit, retention);

@@ -20,6 +20,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the flows of one file into an archive: all of them when {@link #commit} returns, else none.
@@ -39,7 +40,7 @@ public final class ArchiveImporter implements AutoCloseable {
   private final boolean force;
   private final int segmentRows;
   private final int threads;
-  private final ExecutorService pool;
+  private final @Nullable ExecutorService pool; // null: the thread that adds batches seals
   private final Queue<SegmentWriter> writers = new ConcurrentLinkedQueue<>();
   private final Deque<Future<SealedSegment>> sealing = new ArrayDeque<>();
   private final List<FlowBatch> batches = new ArrayList<>();
@@ -58,7 +59,7 @@ public final class ArchiveImporter implements AutoCloseable {
    *
    * @param force whether to import a file that was imported before
    * @param segmentRows at most; a batch is not cut, so one batch may be more
-   * @param threads that seal segments; 1: the one that adds batches. Each takes some 100 bytes of
+   * @param threads that seal segments; 1: the one that adds batches. Each takes about 124 bytes of
    *     heap a row
    * @throws CommitRefusedException if the file was imported before
    */
@@ -162,6 +163,16 @@ public final class ArchiveImporter implements AutoCloseable {
    * {@link CommitRefusedException} if another imported the file meanwhile.
    */
   public CommitResult commit(String note) throws IOException {
+    return commit(file, force, note);
+  }
+
+  /** As {@link #commit(String)}, of an input that is known by what was read of it. */
+  public CommitResult commitAs(ImportedFile identity, String note) throws IOException {
+    return commit(identity, false, note);
+  }
+
+  private CommitResult commit(ImportedFile identity, boolean isForced, String note)
+      throws IOException {
     if (done) {
       throw new IllegalStateException("the import of " + file.name() + " is over");
     }
@@ -173,7 +184,7 @@ public final class ArchiveImporter implements AutoCloseable {
     // deleted.
     done = true;
     try {
-      return archive.commit(ArchiveCommit.ofFile(sealed, file, force, note));
+      return archive.commit(ArchiveCommit.ofFile(sealed, identity, isForced, note));
     } catch (CommitRefusedException e) {
       done = false;
       throw e;

@@ -2,6 +2,7 @@ package org.flowmon.archive;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +13,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cache of this process's open segments. Closes the least recently used first, never a leased
@@ -114,17 +116,32 @@ final class OpenSegments implements AutoCloseable {
     evict();
   }
 
+  /** An open file in its held folder. */
+  private record OpenFile<T>(T opened, HeldFolder folder) {}
+
+  private interface Opening<T> {
+    T open(Path folder) throws IOException;
+  }
+
+  /** Opens a file; gives its folder back if that fails. */
+  private static <T> OpenFile<T> open(HeldFolder held, Opening<T> opening) throws IOException {
+    try {
+      return new OpenFile<>(opening.open(held.folder()), held);
+    } catch (IOException | RuntimeException | Error e) {
+      held.close();
+      throw e;
+    }
+  }
+
   /** One open segment. */
   final class Entry {
     private final SealedSegment segment;
     private final boolean verifyChecksums;
     private int leases; // guarded by the cache, all else by this
-    private SegmentReader reader;
-    private HeldFolder readerFile;
-    private SegmentIndex index;
-    private HeldFolder indexFile;
-    private String indexProblem;
-    private String rollupProblem;
+    private @Nullable OpenFile<SegmentReader> reader;
+    private @Nullable OpenFile<SegmentIndex> index;
+    private @Nullable String indexProblem;
+    private @Nullable String rollupProblem;
 
     Entry(SealedSegment segment, boolean verifyChecksums) {
       this.segment = segment;
@@ -134,11 +151,11 @@ final class OpenSegments implements AutoCloseable {
     synchronized SegmentReader reader() throws IOException {
       if (reader == null) {
         String name = Archive.SEGMENTS + "/" + segment.fileName();
-        HeldFolder held = null;
         try {
-          held = store.hold(name, segment.segmentFile());
-          reader = SegmentReader.open(held.folder(), segment, verifyChecksums);
-          readerFile = held;
+          reader =
+              open(
+                  store.hold(name, segment.segmentFile()),
+                  folder -> SegmentReader.open(folder, segment, verifyChecksums));
         } catch (NoSuchFileException e) {
           throw new SegmentCorruptException(
               store.describe(name),
@@ -147,38 +164,30 @@ final class OpenSegments implements AutoCloseable {
                   "missing, expected %s bytes%s",
                   segment.segmentFile().length(), leased.getAsBoolean() ? "" : UNLEASED),
               e);
-        } finally {
-          if (reader == null && held != null) {
-            held.close();
-          }
         }
       }
-      return reader;
+      return reader.opened();
     }
 
     /** The sidecar; null if missing or damaged (remembered). Throws if unreadable this time. */
-    synchronized SegmentIndex index() throws IOException {
+    synchronized @Nullable SegmentIndex index() throws IOException {
       if (index == null && indexProblem == null) {
         String name = Archive.SEGMENTS + "/" + segment.indexFileName();
-        HeldFolder held = null;
         try {
-          held = store.hold(name, segment.indexFile());
-          index = segment.openIndex(held.folder(), verifyChecksums);
-          indexFile = held;
+          index =
+              open(
+                  store.hold(name, segment.indexFile()),
+                  folder -> segment.openIndex(folder, verifyChecksums));
         } catch (NoSuchFileException e) {
           indexProblem = store.describe(name) + ": file: missing";
         } catch (SegmentCorruptException e) {
           indexProblem = String.valueOf(e.getMessage());
-        } finally {
-          if (index == null && held != null) {
-            held.close();
-          }
         }
       }
-      return indexProblem == null ? index : null;
+      return index == null || indexProblem != null ? null : index.opened();
     }
 
-    synchronized String indexProblem() {
+    synchronized @Nullable String indexProblem() {
       return indexProblem;
     }
 
@@ -187,7 +196,7 @@ final class OpenSegments implements AutoCloseable {
       indexProblem = problem;
     }
 
-    synchronized String rollupProblem() {
+    synchronized @Nullable String rollupProblem() {
       return rollupProblem;
     }
 
@@ -197,10 +206,10 @@ final class OpenSegments implements AutoCloseable {
 
     synchronized void requireWhole() {
       if (reader != null) {
-        reader.requireWhole();
+        reader.opened().requireWhole();
       }
       if (index != null) {
-        index.requireWhole();
+        index.opened().requireWhole();
       }
     }
 
@@ -210,15 +219,17 @@ final class OpenSegments implements AutoCloseable {
     }
 
     synchronized void closeFiles() {
-      if (reader != null) {
-        reader.release();
+      OpenFile<SegmentReader> rows = reader;
+      if (rows != null) {
         reader = null;
-        readerFile.close();
+        rows.opened().release();
+        rows.folder().close();
       }
-      if (index != null) {
-        index.release();
+      OpenFile<SegmentIndex> sidecar = index;
+      if (sidecar != null) {
         index = null;
-        indexFile.close();
+        sidecar.opened().release();
+        sidecar.folder().close();
       }
     }
   }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.segment.reader.SegmentReader;
+import org.jspecify.annotations.Nullable;
 
 /** An open segment, until {@link #close}. Others may share it: close no reader or index. */
 public final class SegmentLease implements AutoCloseable {
@@ -11,7 +12,7 @@ public final class SegmentLease implements AutoCloseable {
   private final SegmentReader reader;
   private final int firstRow;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private volatile String unread; // why the sidecar could not be read
+  private volatile @Nullable String unread; // why the sidecar could not be read
 
   SegmentLease(OpenSegments.Entry entry, SegmentReader reader, int firstRow) {
     this.entry = entry;
@@ -33,7 +34,7 @@ public final class SegmentLease implements AutoCloseable {
    * The sidecar, opened when first asked for; null if missing or damaged ({@link #indexProblem}).
    * If it could not be read this lease does without it, and the next one tries again.
    */
-  public SegmentIndex index() {
+  public @Nullable SegmentIndex index() {
     if (unread == null) {
       try {
         return entry.index();
@@ -45,7 +46,7 @@ public final class SegmentLease implements AutoCloseable {
   }
 
   /** The sidecar's known problem, null if there is none. */
-  public String indexProblem() {
+  public @Nullable String indexProblem() {
     String problem = entry.indexProblem();
     return problem == null ? unread : problem;
   }
@@ -56,7 +57,7 @@ public final class SegmentLease implements AutoCloseable {
   }
 
   /** The known problem of the sidecar's sums, null if there is none. */
-  public String rollupProblem() {
+  public @Nullable String rollupProblem() {
     return entry.rollupProblem();
   }
 

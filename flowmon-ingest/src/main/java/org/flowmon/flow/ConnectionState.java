@@ -1,5 +1,7 @@
 package org.flowmon.flow;
 
+import org.flowmon.flow.code.CodeNames;
+
 /** How a connection ended, as in Zeek's {@code conn_state}: column {@link FlowColumn#STATE}. */
 public enum ConnectionState {
   S0(1),

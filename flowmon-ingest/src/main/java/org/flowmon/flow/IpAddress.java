@@ -27,6 +27,7 @@ public record IpAddress(long hi, long lo) implements Comparable<IpAddress> {
     return isIpv4(hi, lo);
   }
 
+  /** By the 16 bytes, unsigned: IPv4 lies within {@code ::ffff:0:0/96}. */
   public static int compare(long hiA, long loA, long hiB, long loB) {
     int high = Long.compareUnsigned(hiA, hiB);
     return high != 0 ? high : Long.compareUnsigned(loA, loB);

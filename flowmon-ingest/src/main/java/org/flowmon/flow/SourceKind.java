@@ -1,6 +1,7 @@
 package org.flowmon.flow;
 
 import java.util.Locale;
+import org.flowmon.flow.code.CodeNames;
 
 /** The origin of a flow; the value of column {@link FlowColumn#SOURCE_KIND}. */
 public enum SourceKind {

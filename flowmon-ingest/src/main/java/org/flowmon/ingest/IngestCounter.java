@@ -9,7 +9,7 @@ public enum IngestCounter {
   DATAGRAMS_RECEIVED,
   /** Payload bytes of the received datagrams. */
   BYTES_RECEIVED,
-  /** Understood completely, apart from sets without a template. */
+  /** Understood completely, apart from sets without a template and samples of other formats. */
   DATAGRAMS_DECODED,
   /** A part was dropped as malformed; see the counters of sets and records. */
   DATAGRAMS_DAMAGED,
@@ -30,6 +30,14 @@ public enum IngestCounter {
   TEMPLATES_DROPPED_BAD,
   /** Records of variable length that run past the end of their set. */
   RECORDS_DROPPED_TRUNCATED,
+  /** sFlow: of an impossible length; the rest of the datagram is dropped with them. */
+  SAMPLES_DROPPED_BAD_LENGTH,
+  /** sFlow: of formats that are not read, such as vendors' own. */
+  SAMPLES_SKIPPED_UNKNOWN,
+  /** sFlow: counters of interfaces; they are no flows. */
+  COUNTER_SAMPLES,
+  /** sFlow: dropped by agents for want of resources, as they count them. */
+  SAMPLES_LOST_AT_EXPORTER,
   /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
   FLOWS_DROPPED_TOO_MANY,
@@ -37,6 +45,8 @@ public enum IngestCounter {
   FLOWS_DROPPED_NO_TEMPLATE,
   /** Impossible values of flows, kept as NULL. */
   VALUES_DROPPED_IMPLAUSIBLE,
+  /** Flows whose times an exporter's unit, epoch or clock made impossible, and that were mended. */
+  TIMES_CORRECTED,
   OPTIONS_RECORDS,
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,
@@ -46,6 +56,8 @@ public enum IngestCounter {
   TEMPLATES_EVICTED,
   /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
+  /** Names of applications and VRFs not remembered because their exporter is at its limit. */
+  NAMES_DROPPED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,
   /** Exporters forgotten with all their state, to make room for others. */

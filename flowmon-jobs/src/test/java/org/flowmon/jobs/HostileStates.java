@@ -39,9 +39,9 @@ final class HostileStates {
   }
 
   /**
-   * Adds forged messages, as sound as their originals: in five of each fifteen seconds, after one
-   * of four messages. In two other seconds, after all of that, each progress of one site is
-   * followed by a progress with another publication.
+   * Adds forged messages, as sound as their originals: in five of each thirty seconds, after one of
+   * two messages. In two other seconds, after all of that, each progress of one site is followed by
+   * a progress with another publication.
    */
   static List<Said> amongForged(List<Said> messages, Random random) {
     List<Said> all = new ArrayList<>();
@@ -50,12 +50,12 @@ final class HostileStates {
       Said said = messages.get(i);
       all.add(said);
       StatesMessage message = StatesMessage.open(said.bytes());
-      long at = said.time() % 15_000;
-      if (i % 4 == 2 && at < 5_000) {
+      long at = said.time() % 30_000;
+      if (i % 2 == 0 && at < 5_000) {
         all.add(new Said(said.time(), forged(message, kind++, random).toBytes()));
       } else if (at >= 9_000
           && at < 11_000
-          && message.site().equals(SitesJobTest.SITES.get((int) (said.time() / 15_000 % 3)))
+          && message.site().equals(SitesJobTest.SITES.get((int) (said.time() / 30_000 % 3)))
           && message instanceof StatesMessage.Progress progress) {
         all.add(new Said(said.time(), forged(progress, 4).toBytes()));
       }

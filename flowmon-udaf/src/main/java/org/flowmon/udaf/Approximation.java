@@ -66,8 +66,8 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
 
   private static AggregateCall exactly(AggregateCall call) {
     List<Expression> arguments =
-        Functions.catalogue().exactArguments(call.value().function(), call.arguments());
-    return new AggregateCall(arguments, call.value());
+        Functions.catalogue().exactArguments(call.state().function(), call.arguments());
+    return new AggregateCall(arguments, call.state());
   }
 
   /** A value taken out of states, and the way to compute it exactly from rows. */
@@ -81,7 +81,7 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
 
   /** {@code taken} are the values taken out of its states; null if there are none. */
   private static void collect(
-      Query query, String column, Expression what, Taken taken, Set<Found> all) {
+      Query query, String column, Expression what, @Nullable Taken taken, Set<Found> all) {
     if (what instanceof Expression.Named named) {
       collectColumn((TableQuery) query, column, named, taken, all);
     } else if (what instanceof Expression.OfStates call) {
@@ -99,14 +99,18 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   }
 
   private static Way way(Expression.OfStates call) {
-    String function = StateType.of(call.of().get(0)).function();
+    String function = StateType.required(call.of().get(0)).function();
     return call.of().size() == 1
         ? Functions.catalogue().exact(function, call.name())
         : Functions.catalogue().exactOfPair(function, call.name());
   }
 
   private static void collectColumn(
-      TableQuery query, String column, Expression.Named named, Taken taken, Set<Found> all) {
+      TableQuery query,
+      String column,
+      Expression.Named named,
+      @Nullable Taken taken,
+      Set<Found> all) {
     for (TableQuery.Source source : query.from()) {
       if (Objects.equals(source.name(), named.table())) {
         for (SelectItem item : source.query().select()) {
@@ -119,8 +123,8 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   }
 
   private static void collectCall(
-      Query query, String column, AggregateCall call, Taken taken, Set<Found> all) {
-    StateValue value = call.value();
+      Query query, String column, AggregateCall call, @Nullable Taken taken, Set<Found> all) {
+    StateValue value = call.state();
     if (value.part() != StateValue.Part.VALUE) {
       return;
     }

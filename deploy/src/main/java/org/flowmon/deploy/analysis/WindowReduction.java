@@ -26,6 +26,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The exact number of flows per group, in windows of several lengths, over an archive's latest
@@ -101,7 +102,7 @@ final class WindowReduction {
     return new WindowReduction(measured, own);
   }
 
-  private static Expression sampled(Expression where, long last, long sampleMicros) {
+  private static Expression sampled(@Nullable Expression where, long last, long sampleMicros) {
     Expression arrived =
         new Comparison(
             ComparisonOperator.GREATER,
@@ -116,8 +117,7 @@ final class WindowReduction {
     keys.removeIf(TimeBucket.class::isInstance); // of slides, which the windows replace
     keys.add(new TimeBucket(new Column(time), lengthMicros));
     return new FlowQuery(
-        List.of(
-            new SelectItem("flows", new AggregateCall(AggregateFunction.COUNT, (Expression) null))),
+        List.of(new SelectItem("flows", new AggregateCall(AggregateFunction.COUNT, List.of()))),
         where,
         keys,
         List.of(),

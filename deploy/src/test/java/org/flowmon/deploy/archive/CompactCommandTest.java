@@ -61,6 +61,9 @@ final class CompactCommandTest {
     assertEquals(ExitCodes.USAGE, run("compact", "--archive", archive, "--target-rows", "1"));
     String[] none = {"compact", "--archive", archive, "--target-rows", "0", "--final-rows", "0"};
     assertEquals(ExitCodes.USAGE, run(none));
+    assertEquals(
+        ExitCodes.USAGE, run("compact", "--archive", archive, "--final-rows", "100000000"));
+    assertTrue(err.contains("2 <= target <= final <= 8388608") && !err.contains("0 and 0"), err);
   }
 
   @Test

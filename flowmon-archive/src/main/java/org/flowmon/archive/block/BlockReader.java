@@ -1,12 +1,13 @@
 package org.flowmon.archive.block;
 
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.archive.segment.TimeKey;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
+import org.jspecify.annotations.Nullable;
 
 /** Reads any rows into blocks. */
 public final class BlockReader {
@@ -14,7 +15,7 @@ public final class BlockReader {
 
   /** Reads rows {@code from … from + count − 1}. */
   static FlowBlock read(FlowRows rows, Set<FlowColumn> columns, int from, int count) {
-    Map<FlowColumn, BlockColumn> values = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, BlockColumn> values = new TreeMap<>();
     for (FlowColumn column : columns) {
       values.put(column, read(rows, column, from, count));
     }
@@ -26,20 +27,21 @@ public final class BlockReader {
     if (column.type() == ColumnType.TEXT) {
       String[] text = new String[count];
       rows.readTexts(column, from, count, text);
-      return new BlockColumn(null, null, text, isNull);
+      return new BlockColumn(new long[0], new long[0], text, isNull);
     }
     long[] low = new long[count];
-    long[] high = null;
+    long[] high = {};
     if (column.type() == ColumnType.ADDRESS) {
       high = new long[count];
       rows.readAddresses(column, from, count, high, low);
     } else {
       rows.readLongs(column, from, count, low);
     }
-    return new BlockColumn(low, high, null, isNull);
+    return new BlockColumn(low, high, new String[0], isNull);
   }
 
-  private static boolean[] isNull(FlowRows rows, FlowColumn column, int from, int count) {
+  private static boolean @Nullable [] isNull(
+      FlowRows rows, FlowColumn column, int from, int count) {
     FlowRows.Presence presence = rows.presence(column);
     if (presence == FlowRows.Presence.DENSE || presence == FlowRows.Presence.CONSTANT) {
       return null;

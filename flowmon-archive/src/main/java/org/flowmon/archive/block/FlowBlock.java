@@ -1,14 +1,15 @@
 package org.flowmon.archive.block;
 
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Some flows, as arrays of chosen columns, for query expressions like any {@link FlowRows}.
@@ -18,7 +19,7 @@ import org.flowmon.flow.IpAddress;
 public final class FlowBlock implements FlowRows {
   private final Map<FlowColumn, BlockColumn> columns;
   private final long[] times;
-  private final int[] sources;
+  private final int @Nullable [] sources;
   private final int source;
   private final int offset;
   private final int rows;
@@ -27,7 +28,7 @@ public final class FlowBlock implements FlowRows {
   FlowBlock(
       Map<FlowColumn, BlockColumn> columns,
       long[] times,
-      int[] sources,
+      int @Nullable [] sources,
       int source,
       int offset,
       int rows) {
@@ -118,14 +119,14 @@ public final class FlowBlock implements FlowRows {
   }
 
   /** An address, null if it is NULL. */
-  public IpAddress address(FlowColumn column, int row) {
+  public @Nullable IpAddress address(FlowColumn column, int row) {
     return isNull(column, row)
         ? null
         : new IpAddress(addressHigh(column, row), addressLow(column, row));
   }
 
   @Override
-  public String text(FlowColumn column, int row) {
+  public @Nullable String text(FlowColumn column, int row) {
     return values(column, column.type() == ColumnType.TEXT, "TEXT").text[place(row)];
   }
 
@@ -182,7 +183,7 @@ public final class FlowBlock implements FlowRows {
       rows += part.rows;
     }
     FlowBlock first = parts.iterator().next();
-    Map<FlowColumn, BlockColumn> columns = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, BlockColumn> columns = new TreeMap<>();
     for (FlowColumn column : first.columns()) {
       columns.put(column, concat(parts, column, rows));
     }
@@ -201,9 +202,10 @@ public final class FlowBlock implements FlowRows {
 
   private static BlockColumn concat(Iterable<FlowBlock> parts, FlowColumn column, int rows) {
     boolean isText = column.type() == ColumnType.TEXT;
-    long[] low = isText ? null : new long[rows];
-    long[] high = column.type() == ColumnType.ADDRESS ? new long[rows] : null;
-    String[] text = isText ? new String[rows] : null;
+    boolean isAddress = column.type() == ColumnType.ADDRESS;
+    long[] low = new long[isText ? 0 : rows];
+    long[] high = new long[isAddress ? rows : 0];
+    String[] text = new String[isText ? rows : 0];
     boolean[] isNull = null;
     int at = 0;
     for (FlowBlock part : parts) {
@@ -213,7 +215,7 @@ public final class FlowBlock implements FlowRows {
       } else {
         System.arraycopy(values.low, part.offset, low, at, part.rows);
       }
-      if (high != null) {
+      if (isAddress) {
         System.arraycopy(values.high, part.offset, high, at, part.rows);
       }
       if (values.isNull != null) {

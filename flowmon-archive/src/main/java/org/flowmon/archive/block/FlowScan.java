@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.segment.SealedSegment;
@@ -15,6 +15,7 @@ import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads chosen columns of an archive, block by block, decoded ahead by several threads. Memory is
@@ -36,7 +37,7 @@ import org.flowmon.udaf.query.Expression;
 public final class FlowScan implements BlockSource {
   private final List<SegmentBlocks> segments;
   private final ReadAhead readAhead;
-  private final TimeMerge merge;
+  private final @Nullable TimeMerge merge; // null: segment after segment
   private int current;
 
   private FlowScan(List<SegmentBlocks> segments, ReadAhead readAhead, boolean inOrder) {
@@ -53,10 +54,9 @@ public final class FlowScan implements BlockSource {
   /** The columns, condition and order of a scan. */
   public static final class Builder {
     private final ArchiveSnapshot snapshot;
-    private final Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    private final Set<FlowColumn> columns = new TreeSet<>();
     private final List<Expression> terms = new ArrayList<>();
     private boolean inOrder;
-    private boolean verify = true;
     private int threads = 1;
 
     private Builder(ArchiveSnapshot snapshot) {
@@ -103,21 +103,14 @@ public final class FlowScan implements BlockSource {
       return this;
     }
 
-    /** Whether a column's bytes are checked when this process first reads them; true by default. */
-    public Builder verifyChecksums(boolean check) {
-      this.verify = check;
-      return this;
-    }
-
     /** Begins; {@link org.flowmon.udaf.text.QueryException} names a parameter without value. */
     public FlowScan open() throws IOException {
-      Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;
+      Set<FlowColumn> wanted = columns.isEmpty() ? new TreeSet<>(FlowColumn.all()) : columns;
       Expression where =
           terms.isEmpty() ? null : terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
       CompiledPredicate.of(where); // throws if the condition is wrong
       ReadAhead readAhead = new ReadAhead(threads);
-      SegmentBlocks.Wanted what =
-          new SegmentBlocks.Wanted(snapshot, EnumSet.copyOf(wanted), where, verify);
+      SegmentBlocks.Wanted what = new SegmentBlocks.Wanted(snapshot, new TreeSet<>(wanted), where);
       List<SegmentBlocks> blocks = new ArrayList<>();
       for (SealedSegment segment : segments(where)) {
         SegmentBlocks next = new SegmentBlocks(segment, what, readAhead);
@@ -130,7 +123,7 @@ public final class FlowScan implements BlockSource {
     }
 
     /** The segments that may hold a matching row, by their first times. */
-    private List<SealedSegment> segments(Expression where) throws IOException {
+    private List<SealedSegment> segments(@Nullable Expression where) throws IOException {
       List<SealedSegment> segments =
           new ArrayList<>(SegmentChoice.of(snapshot, Constraints.of(where)).segments());
       segments.sort(Comparator.comparingLong(segment -> segment.timeKey().min()));
@@ -147,7 +140,7 @@ public final class FlowScan implements BlockSource {
   }
 
   @Override
-  public FlowBlock next() throws IOException {
+  public @Nullable FlowBlock next() throws IOException {
     if (merge != null) {
       return merge.next();
     }

@@ -9,13 +9,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The threads that decode blocks ahead; without threads, the caller decodes. */
 final class ReadAhead implements AutoCloseable {
   // Waiting blocks for each thread, so that none is ever idle.
   private static final int BLOCKS_PER_THREAD = 3;
 
-  private final ExecutorService threads;
+  private final @Nullable ExecutorService threads; // null: the caller decodes
   private final int blocks;
   private int waiting;
 

@@ -3,6 +3,7 @@ package org.flowmon.archive.block;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,15 +21,15 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of one segment that pass a filter, in the segment's time order. */
 final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private static final int BLOCK = Vector.CAPACITY;
 
   /** A scan's request to each segment. */
-  record Wanted(
-      ArchiveSnapshot snapshot, Set<FlowColumn> columns, Expression where, boolean verify) {
-    LongRanges endTimes() {
+  record Wanted(ArchiveSnapshot snapshot, Set<FlowColumn> columns, @Nullable Expression where) {
+    @Nullable LongRanges endTimes() {
       return Constraints.of(where).longs(FlowColumn.END_TIME);
     }
   }
@@ -37,9 +38,9 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private static final class Part {
     final FlowBlock block;
     private final int from;
-    private final int[] kept; // null if all rows from `from` on are in the block
+    private final int @Nullable [] kept; // null if all rows from `from` on are in the block
 
-    Part(FlowBlock block, int from, int[] kept) {
+    Part(FlowBlock block, int from, int @Nullable [] kept) {
       this.block = block;
       this.from = from;
       this.kept = kept;
@@ -56,9 +57,9 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private final Deque<Future<Part>> decoding = new ArrayDeque<>();
   // A compiled filter is used by one thread at a time.
   private final Queue<CompiledPredicate> filters = new ConcurrentLinkedQueue<>();
-  private SegmentBlocks following;
-  private SegmentLease lease;
-  private Part given;
+  private @Nullable SegmentBlocks following;
+  private @Nullable SegmentLease lease; // null while closed or parked
+  private @Nullable Part given;
   private boolean isPlanned;
   private boolean isClosed;
   private int at;
@@ -91,16 +92,17 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     if (lease != null || isClosed) {
       return;
     }
-    lease = wanted.snapshot().open(segment, wanted.verify());
+    SegmentLease opened = wanted.snapshot().open(segment, true);
+    lease = opened;
     if (!isPlanned) {
-      plan();
+      plan(opened);
       isPlanned = true;
     }
     decode();
   }
 
-  private void plan() {
-    SegmentReader rows = lease.rows();
+  private void plan(SegmentLease opened) {
+    SegmentReader rows = opened.rows();
     end = rows.rows();
     LongRanges times = wanted.endTimes();
     if (times != null && times.isEmpty()) {
@@ -112,7 +114,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
       long last = times.last(times.count() - 1);
       end = last == Long.MAX_VALUE ? end : keys.lowerBound(last + 1);
     }
-    at = Math.max(at, lease.firstRow());
+    at = Math.max(at, opened.firstRow());
   }
 
   private void decode() throws IOException {
@@ -120,7 +122,8 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
       int from = at;
       int count = Math.min(BLOCK, end - at);
       at += count;
-      decoding.add(readAhead.submit(() -> part(from, count)));
+      SegmentReader rows = Objects.requireNonNull(lease, "not open").rows();
+      decoding.add(readAhead.submit(() -> part(rows, from, count)));
     }
     // Segments without a matching row are not opened ahead.
     if (at >= end && !decoding.isEmpty() && readAhead.hasRoom()) {
@@ -132,8 +135,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     }
   }
 
-  private Part part(int from, int count) {
-    SegmentReader rows = lease.rows();
+  private Part part(SegmentReader rows, int from, int count) {
     CompiledPredicate filter = filters.poll();
     filter = filter == null ? CompiledPredicate.of(wanted.where()) : filter;
     int[] kept = new int[count];
@@ -150,13 +152,14 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   }
 
   @Override
-  public FlowBlock next() throws IOException {
+  public @Nullable FlowBlock next() throws IOException {
     start();
     while (!decoding.isEmpty()) {
-      given = readAhead.await(decoding.poll());
+      Part part = readAhead.await(decoding.remove());
+      given = part;
       decode();
-      if (given.block.rows() > 0) {
-        return given.block;
+      if (part.block.rows() > 0) {
+        return part.block;
       }
     }
     return null;
@@ -168,22 +171,27 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
 
   @Override
   public void park(int unread) throws IOException {
-    at = given.row(given.block.rows() - unread);
+    Part last = Objects.requireNonNull(given, "nothing was read");
+    at = last.row(last.block.rows() - unread);
     given = null;
     while (!decoding.isEmpty()) {
-      readAhead.await(decoding.poll()); // nobody reads on when the lease is given back
+      readAhead.await(decoding.remove()); // nobody reads on when the lease is given back
     }
-    lease.close();
-    lease = null;
+    giveBack();
+  }
+
+  private void giveBack() {
+    SegmentLease held = lease;
+    if (held != null) {
+      held.close();
+      lease = null;
+    }
   }
 
   /** Closes the segment while no block is being decoded: at its end, or without threads. */
   @Override
   public void close() {
     isClosed = true;
-    if (lease != null) {
-      lease.close();
-      lease = null;
-    }
+    giveBack();
   }
 }

@@ -3,9 +3,11 @@ package org.flowmon.archive.block;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /** Merges sources, each in time order. Equal times come in the order of sources, then their own. */
 public final class TimeMerge implements BlockSource {
@@ -38,7 +40,7 @@ public final class TimeMerge implements BlockSource {
   private static final class Head implements Comparable<Head> {
     private final BlockSource source;
     private final int number;
-    private FlowBlock block; // null while the source is parked
+    private @Nullable FlowBlock block; // null while the source is parked
     private int at;
     private long time;
 
@@ -51,9 +53,9 @@ public final class TimeMerge implements BlockSource {
       return time;
     }
 
-    void at(int row) {
+    void at(FlowBlock of, int row) {
       at = row;
-      time = block.time(row);
+      time = of.time(row);
     }
 
     @Override
@@ -68,8 +70,8 @@ public final class TimeMerge implements BlockSource {
   private final PriorityQueue<Head> heads = new PriorityQueue<>();
   private final List<Head> opened = new ArrayList<>();
   private final List<FlowBlock> runs = new ArrayList<>();
-  private Set<FlowColumn> columns;
-  private FlowBlock due;
+  private @Nullable Set<FlowColumn> columns; // of all blocks; null before the first
+  private @Nullable FlowBlock due;
   private int waiting; // heads that hold a block
 
   /** {@code pending} ascend by first times; {@code isNumbered}: rows get their source's number. */
@@ -102,7 +104,7 @@ public final class TimeMerge implements BlockSource {
   }
 
   @Override
-  public FlowBlock next() throws IOException {
+  public @Nullable FlowBlock next() throws IOException {
     if (due != null) {
       FlowBlock block = due;
       due = null;
@@ -116,10 +118,8 @@ public final class TimeMerge implements BlockSource {
       if (head == null) {
         break;
       }
-      if (head.block == null) {
-        resume(head);
-      }
-      FlowBlock run = run(head, BLOCK - rows);
+      FlowBlock block = head.block == null ? resume(head) : head.block;
+      FlowBlock run = run(head, block, BLOCK - rows);
       if (run.rows() >= LONG_RUN) {
         if (runs.isEmpty()) {
           return run;
@@ -143,26 +143,26 @@ public final class TimeMerge implements BlockSource {
   }
 
   /** The rows of a source that come before those of every other, at most so many. */
-  private FlowBlock run(Head head, int atMost) throws IOException {
+  private FlowBlock run(Head head, FlowBlock block, int atMost) throws IOException {
     int from = head.at;
-    int end = head.block.rows();
+    int end = block.rows();
     Head other = heads.peek();
     if (other != null) {
       // At equal times the source of the smaller number comes first.
       long last = head.number < other.number ? other.time() : before(other.time());
-      end = Math.min(end, head.block.firstAfter(last, from));
+      end = Math.min(end, block.firstAfter(last, from));
     }
     if (opened.size() < pending.size()) {
-      end = Math.min(end, head.block.firstAfter(pending.get(opened.size()).firstTime(), from));
+      end = Math.min(end, block.firstAfter(pending.get(opened.size()).firstTime(), from));
     }
     // Its first row is the next of all, whatever comes after.
     end = Math.max(end, from + 1);
     end = end - from < LONG_RUN ? Math.min(end, from + atMost) : end;
-    FlowBlock run = head.block.slice(from, end - from);
-    if (end == head.block.rows()) {
+    FlowBlock run = block.slice(from, end - from);
+    if (end == block.rows()) {
       advance(head);
     } else {
-      head.at(end);
+      head.at(block, end);
       await(head);
     }
     return run;
@@ -173,19 +173,20 @@ public final class TimeMerge implements BlockSource {
   }
 
   private void advance(Head head) throws IOException {
-    boolean isFirst = head.block == null;
-    long last = isFirst ? Long.MIN_VALUE : head.block.time(head.block.rows() - 1);
+    FlowBlock before = head.block;
+    long last = before == null ? Long.MIN_VALUE : before.time(before.rows() - 1);
     FlowBlock block = head.source.next();
     if (block == null) {
       head.source.close();
-      waiting -= isFirst ? 0 : 1;
+      waiting -= before == null ? 0 : 1;
       head.block = null;
       return;
     }
-    columns = columns == null ? block.columns() : columns;
-    if (!columns.equals(block.columns())) {
+    Set<FlowColumn> expected = columns == null ? block.columns() : columns;
+    columns = expected;
+    if (!expected.equals(block.columns())) {
       throw new IllegalArgumentException(
-          "source " + head.number + " has columns " + block.columns() + ", expected " + columns);
+          "source " + head.number + " has columns " + block.columns() + ", expected " + expected);
     }
     for (int i = 0; i < block.rows(); i++) {
       long time = block.time(i);
@@ -200,25 +201,30 @@ public final class TimeMerge implements BlockSource {
     await(head);
   }
 
-  private void setBlock(Head head, FlowBlock block) {
+  private FlowBlock setBlock(Head head, FlowBlock block) {
+    FlowBlock mine = isNumbered ? block.ofSource(head.number) : block;
     waiting += head.block == null ? 1 : 0;
-    head.block = isNumbered ? block.ofSource(head.number) : block;
-    head.at(0);
+    head.block = mine;
+    head.at(mine, 0);
+    return mine;
   }
 
   private void await(Head head) throws IOException {
     heads.add(head);
-    if (waiting > MANY_WAITING
+    FlowBlock block = head.block;
+    if (block != null
+        && waiting > MANY_WAITING
         && head.time() - FAR_MICROS > heads.peek().time()
         && head.source instanceof Parkable source) {
-      source.park(head.block.rows() - head.at);
+      source.park(block.rows() - head.at);
       head.block = null;
       waiting--;
     }
   }
 
-  private void resume(Head head) throws IOException {
-    setBlock(head, head.source.next());
+  private FlowBlock resume(Head head) throws IOException {
+    return setBlock(
+        head, Objects.requireNonNull(head.source.next(), "a parked source has rows left"));
   }
 
   @Override

@@ -4,4 +4,7 @@
  * sources as one ({@link org.flowmon.archive.block.TimeMerge}). {@code docs/api.md} has an analysis
  * in 40 lines.
  */
+@NullMarked
 package org.flowmon.archive.block;
+
+import org.jspecify.annotations.NullMarked;

@@ -88,6 +88,11 @@ public record ArchiveCommit(
         segments, ranges, null, false, List.of(), List.of(), List.of(), RowSums.NONE, null, note);
   }
 
+  /**
+   * Commits segments that hold an imported file.
+   *
+   * @param force whether a file that was imported before is imported again
+   */
   public static ArchiveCommit ofFile(
       List<SealedSegment> segments, ImportedFile file, boolean force, String note) {
     return new ArchiveCommit(

@@ -56,7 +56,7 @@ final class DayComparison {
         return Optional.of(
             "sums with outgoing " + outgoing + (found ? " are there" : " are not there"));
       }
-      if (found) {
+      if (rollup != null && found) {
         Optional<String> problem = compare(expected.get(outgoing), rollup, slice++);
         if (problem.isPresent()) {
           return problem;
@@ -93,7 +93,7 @@ final class DayComparison {
                 problem[0] = same ? problem[0] : "sums that are not those of its segments";
               });
     } catch (WideSumsException e) {
-      return Optional.of(e.getMessage());
+      return Optional.of(String.valueOf(e.getMessage()));
     }
     return problem[0] == null && block[0] < reader.blocks()
         ? Optional.of("hosts that segments do not have")

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunFrame;
@@ -14,6 +15,7 @@ import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of day sums in mapped memory: sums over its segments by source and by destination for each
@@ -41,13 +43,13 @@ public final class DayRun extends DerivedRun {
   /** The sums by one column. */
   private static final class Column {
     final DayDictionary dictionary;
-    final Rollup rollup; // null if there are none
+    final @Nullable Rollup rollup; // null if there are none
     final int headCrc32c;
     final int[] sliceCrc32c;
     final boolean[] verified;
     volatile boolean headVerified;
 
-    Column(DayDictionary dictionary, Rollup rollup, int headCrc32c, int[] sliceCrc32c) {
+    Column(DayDictionary dictionary, @Nullable Rollup rollup, int headCrc32c, int[] sliceCrc32c) {
       this.dictionary = dictionary;
       this.rollup = rollup;
       this.headCrc32c = headCrc32c;
@@ -177,7 +179,7 @@ public final class DayRun extends DerivedRun {
   }
 
   /** The sums by a column and day, null if none; checked but for slices: {@link #verify}. */
-  public Rollup rollup(FlowColumn column) {
+  public @Nullable Rollup rollup(FlowColumn column) {
     Column sums = column(column);
     if (sums.rollup != null && !sums.headVerified) {
       Rollup rollup = sums.rollup;
@@ -202,11 +204,12 @@ public final class DayRun extends DerivedRun {
   public void verify(FlowColumn column, int slice) {
     Column sums = column(column);
     if (!sums.verified[slice]) {
+      Rollup rollup = Objects.requireNonNull(sums.rollup, "a slice without sums");
       file()
           .verify(
               "days of " + column.sqlName() + ", slice " + slice,
-              sums.rollup.sliceOffset(slice),
-              sums.rollup.sliceLength(slice),
+              rollup.sliceOffset(slice),
+              rollup.sliceLength(slice),
               sums.sliceCrc32c[slice]);
       sums.verified[slice] = true;
     }

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunSource;
@@ -17,6 +19,7 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /** The sums of one segment by day, from its sidecar. To be closed; not thread-safe. */
 public final class SegmentDays implements RunSource {
@@ -38,7 +41,7 @@ public final class SegmentDays implements RunSource {
   private final SealedSegment sealed;
   private final SegmentReader reader;
   private final SegmentIndex index;
-  private final List<Sums> sums = new ArrayList<>(); // by column, null for none
+  private final Map<FlowColumn, Sums> sums = new TreeMap<>();
   private final DayRun.Share share;
 
   private SegmentDays(
@@ -50,14 +53,15 @@ public final class SegmentDays implements RunSource {
     List<Long> days = List.of();
     int columns = 0;
     for (FlowColumn column : RollupFormat.DIMENSIONS) {
-      Sums found = find(column);
-      sums.add(found);
-      if (found != null) {
+      Optional<Sums> found = find(column);
+      if (found.isPresent()) {
+        sums.put(column, found.get());
         columns |= DayRun.Share.bit(column);
-        days = Arrays.stream(found.days).sorted().distinct().boxed().toList();
+        days = Arrays.stream(found.get().days).sorted().distinct().boxed().toList();
       }
     }
     if (days.size() > DayRunFormat.MAX_DAYS) {
+      sums.clear();
       days = List.of();
       columns = 0;
     }
@@ -89,12 +93,12 @@ public final class SegmentDays implements RunSource {
     }
   }
 
-  private Sums find(FlowColumn column) {
+  private Optional<Sums> find(FlowColumn column) {
     TimeRange ends = sealed.endTime();
     int nulls = reader.nullCount(FlowColumn.END_TIME);
     boolean noTimes = nulls == reader.rows();
     if (!noTimes && (ends.min() < -MAX_TIME || ends.max() > MAX_TIME)) {
-      return null;
+      return Optional.empty();
     }
     boolean oneDay =
         noTimes || (nulls == 0 && DayRunFormat.day(ends.min()) == DayRunFormat.day(ends.max()));
@@ -102,17 +106,17 @@ public final class SegmentDays implements RunSource {
     if (totals != null && hasAllMeasures(totals)) {
       long[] days = new long[totals.slices()];
       Arrays.fill(days, noTimes ? DayRunFormat.NO_DAY : DayRunFormat.day(ends.min()));
-      return new Sums(totals, days);
+      return Optional.of(new Sums(totals, days));
     }
     Rollup hours = index.hours(column);
     if (hours == null || !hasAllMeasures(hours)) {
-      return null;
+      return Optional.empty();
     }
     long[] days = new long[hours.slices()];
     for (int s = 0; s < days.length; s++) {
       days[s] = DayRunFormat.dayOfHour(hours.hour(s));
     }
-    return new Sums(hours, days);
+    return Optional.of(new Sums(hours, days));
   }
 
   /** A measure that the rollup lacks must be NULL in all rows. */
@@ -141,10 +145,10 @@ public final class SegmentDays implements RunSource {
 
   /** Its sums by a column on some days, if it has any by it. */
   Optional<DayRunWriter.Input> input(FlowColumn column, LongPredicate wanted) {
-    if (!share.has(column)) {
+    Sums of = sums.get(column);
+    if (of == null) {
       return Optional.empty();
     }
-    Sums of = sums.get(RollupFormat.DIMENSIONS.indexOf(column));
     long[] days = of.days.clone();
     for (int s = 0; s < days.length; s++) {
       if (!wanted.test(days[s])) {
@@ -187,7 +191,8 @@ public final class SegmentDays implements RunSource {
     close(files, reader, index);
   }
 
-  private static void close(List<HeldFolder> files, SegmentReader reader, SegmentIndex index) {
+  private static void close(
+      List<HeldFolder> files, @Nullable SegmentReader reader, @Nullable SegmentIndex index) {
     if (reader != null) {
       reader.release();
     }

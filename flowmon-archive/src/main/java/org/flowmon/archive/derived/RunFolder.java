@@ -87,8 +87,11 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   }
 
   /**
-   * Finds runs that are unreadable, damaged, of another version, or different from their segments,
-   * of a snapshot that is held. Throws if the folder cannot be listed or a segment not be read.
+   * Finds runs that are unreadable, damaged, of another version, or different from their segments.
+   * Passes over segments that are damaged or missing.
+   *
+   * @param segments of a snapshot, held until this returns
+   * @throws IOException if the folder cannot be listed, or a segment exists and cannot be read
    */
   public final List<RunProblem> check(String segmentsFolder, List<SealedSegment> segments)
       throws IOException {

@@ -25,8 +25,4 @@ public record RunProblem(String run, String what, @Nullable String remedy) {
   static RunProblem foreign(String run, String what) {
     return new RunProblem(run, what, null);
   }
-
-  public boolean isDamage() {
-    return remedy != null;
-  }
 }

@@ -47,6 +47,7 @@ public final class RunView<R extends DerivedRun> {
     shares.forEach(share -> share.run().acquire());
   }
 
+  /** The segments of the snapshot, in the order of their places. */
   public List<SealedSegment> segments() {
     return segments;
   }

@@ -25,13 +25,13 @@ final class HostComparison implements HostSink {
     HostComparison comparison = new HostComparison(run, mine);
     HostMerge.merge(inputs, comparison);
     if (comparison.problem.isEmpty() && comparison.next()) {
-      comparison.found("%s is in no segment that it names", comparison.stream);
+      comparison.problem = Optional.of(comparison.found() + " is in no segment that it names");
     }
     return comparison.problem;
   }
 
-  private void found(String what, HostStream at) {
-    problem = Optional.of(String.format(what, new IpAddress(at.high(), at.low())));
+  private IpAddress found() {
+    return new IpAddress(stream.high(), stream.low());
   }
 
   /** Advances to the next address that the run has in one of the segments. */
@@ -58,13 +58,18 @@ final class HostComparison implements HostSink {
     if (problem.isPresent()) {
       return;
     }
-    String wanted = "expected " + new IpAddress(high, low) + " in " + n + " segments, found ";
-    if (!next()) {
-      problem = Optional.of(wanted + "no more addresses");
-    } else if (stream.high() != high
+    boolean any = next();
+    if (!any
+        || stream.high() != high
         || stream.low() != low
         || !Arrays.equals(places, 0, count, expected, 0, n)) {
-      found(wanted + "%s in " + count + ", or in others", stream);
+      problem =
+          Optional.of(
+              String.format(
+                  "expected %s in %s segments, found %s",
+                  new IpAddress(high, low),
+                  n,
+                  any ? found() + " in " + count + ", or in others" : "no more addresses"));
     }
   }
 }

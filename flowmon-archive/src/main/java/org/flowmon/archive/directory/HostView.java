@@ -24,6 +24,7 @@ public final class HostView {
     this.view = view;
   }
 
+  /** The segments of the snapshot, in the order of their places. */
   public List<SealedSegment> segments() {
     return view.segments();
   }

@@ -19,6 +19,7 @@ import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Computes a {@link HostSummary} by queries over groups of peer, protocol and port: memory depends
@@ -43,10 +44,10 @@ public final class HostSummaries {
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
 
-  private record ServiceKey(Long protocol, Long port, boolean offered) {}
+  private record ServiceKey(@Nullable Long protocol, @Nullable Long port, boolean offered) {}
 
   /** A peer of a service; none is made for NULL. */
-  private record Contact(ServiceKey service, IpAddress peer) {}
+  private record Contact(ServiceKey service, @Nullable IpAddress peer) {}
 
   private static class Sums {
     long flows;
@@ -235,17 +236,18 @@ public final class HostSummaries {
 
   /** Flows of the host with itself were counted on both sides; their bytes go both ways. */
   private void subtractSelf() throws IOException {
-    if (!peers.containsKey(host)) {
+    Sums self = peers.get(host);
+    if (self == null) {
       return;
     }
-    String self = "src_addr = :host AND dst_addr = :host";
-    ResultTable table = groups(HOUR, "COUNT(*) AS flows", self, from);
+    String both = "src_addr = :host AND dst_addr = :host";
+    ResultTable table = groups(HOUR, "COUNT(*) AS flows", both, from);
     for (int row = 0; row < table.rowCount(); row++) {
       long twice = table.longValue(row, 1);
       all.flows -= twice;
-      peers.get(host).flows -= twice;
+      self.flows -= twice;
       if (!table.isNull(row, 0)) {
-        hours.get(table.longValue(row, 0)).flows -= twice;
+        hours.computeIfAbsent(table.longValue(row, 0), hour -> new Sums()).flows -= twice;
       }
     }
   }

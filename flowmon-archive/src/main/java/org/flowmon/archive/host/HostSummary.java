@@ -3,6 +3,7 @@ package org.flowmon.archive.host;
 import java.math.BigInteger;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Exact sums over the flows of a host, as source or destination. A flow of a host with itself is
@@ -40,8 +41,8 @@ public record HostSummary(
    * before.
    */
   public record Service(
-      Long protocol,
-      Long port,
+      @Nullable Long protocol,
+      @Nullable Long port,
       boolean offered,
       long flows,
       BigInteger sent,

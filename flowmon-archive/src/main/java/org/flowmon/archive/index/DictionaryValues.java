@@ -8,14 +8,18 @@ public final class DictionaryValues {
   private final int size;
 
   /**
-   * {@code high} longs are null if all are IPv4, and for other columns; {@code low} has numbers or
-   * low longs, null for texts; {@code texts} are UTF-8, null for other columns.
+   * {@code high} longs are none if all are IPv4, and for other columns; {@code low} has numbers or
+   * low longs; {@code texts} are UTF-8.
    */
   public DictionaryValues(long[] high, long[] low, byte[][] texts, int size) {
     this.high = high;
     this.low = low;
     this.texts = texts;
     this.size = size;
+  }
+
+  boolean isWide() {
+    return high.length > 0;
   }
 
   long[] high() {

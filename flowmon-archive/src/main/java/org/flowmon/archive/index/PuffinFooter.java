@@ -134,18 +134,22 @@ record PuffinFooter(
         default -> json.skipChildren();
       }
     }
-    expect(
-        FORMAT.equals(properties.get("format")),
-        "format " + FORMAT + ", found " + properties.get("format"));
-    for (String key : List.of("segment", "segment-length", "segment-crc32c", "rows")) {
-      expect(properties.containsKey(key), "property " + key);
-    }
+    String format = properties.get("format");
+    expect(FORMAT.equals(format), "format " + FORMAT + ", found " + format);
     return new PuffinFooter(
-        properties.get("segment"),
-        Long.parseLong(properties.get("segment-length")),
-        Integer.parseUnsignedInt(properties.get("segment-crc32c"), 16),
-        Integer.parseInt(properties.get("rows")),
+        property(properties, "segment"),
+        Long.parseLong(property(properties, "segment-length")),
+        Integer.parseUnsignedInt(property(properties, "segment-crc32c"), 16),
+        Integer.parseInt(property(properties, "rows")),
         blobs);
+  }
+
+  private static String property(Map<String, String> properties, String key) {
+    String value = properties.get(key);
+    if (value == null) {
+      throw lacks("property " + key);
+    }
+    return value;
   }
 
   private static void parseBlob(JsonParser json, List<Blob> blobs) throws IOException {
@@ -195,7 +199,11 @@ record PuffinFooter(
 
   private static void expect(boolean holds, String what) {
     if (!holds) {
-      throw new IllegalArgumentException("the Puffin footer's JSON lacks " + what);
+      throw lacks(what);
     }
+  }
+
+  private static IllegalArgumentException lacks(String what) {
+    return new IllegalArgumentException("the Puffin footer's JSON lacks " + what);
   }
 }

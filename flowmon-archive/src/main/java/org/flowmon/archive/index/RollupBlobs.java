@@ -1,6 +1,5 @@
 package org.flowmon.archive.index;
 
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -8,6 +7,7 @@ import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rollups of a sidecar, each opened at its first use, so that a damaged one affects only
@@ -17,15 +17,15 @@ final class RollupBlobs {
   /** One blob. */
   private static final class Entry {
     final PuffinFooter.Blob blob;
-    volatile Rollup rollup;
+    volatile @Nullable Rollup rollup; // null until opened
 
     Entry(PuffinFooter.Blob blob) {
       this.blob = blob;
     }
   }
 
-  private final Map<FlowColumn, Entry> totals = new EnumMap<>(FlowColumn.class);
-  private final Map<FlowColumn, Entry> hours = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Entry> totals = new TreeMap<>();
+  private final Map<FlowColumn, Entry> hours = new TreeMap<>();
 
   void add(PuffinFooter.Blob blob) {
     FlowColumn column = FlowColumn.byId(blob.columnId());
@@ -46,7 +46,7 @@ final class RollupBlobs {
   }
 
   /** The checked rollup, null if there is none. */
-  Rollup open(
+  @Nullable Rollup open(
       String type,
       FlowColumn column,
       MappedRegion file,

@@ -2,6 +2,7 @@ package org.flowmon.archive.index;
 
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.BatchIterator;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -18,10 +19,10 @@ public final class RowSet {
   // [from, to).
   private final int from;
   private final int to;
-  private final int[] array;
-  private final RoaringBitmap bitmap;
+  private final int @Nullable [] array;
+  private final @Nullable RoaringBitmap bitmap;
 
-  private RowSet(int from, int to, int[] array, RoaringBitmap bitmap) {
+  private RowSet(int from, int to, int @Nullable [] array, @Nullable RoaringBitmap bitmap) {
     this.from = from;
     this.to = to;
     this.array = array;
@@ -68,11 +69,12 @@ public final class RowSet {
     return array == null && bitmap == null;
   }
 
-  /** Not to be called on an empty set, like {@link #last}. */
+  /** The first row; not to be called on an empty set. */
   public int first() {
     return bitmap != null ? bitmap.first() : array != null ? array[0] : from;
   }
 
+  /** The last row; not to be called on an empty set. */
   public int last() {
     return bitmap != null ? bitmap.last() : array != null ? array[to - 1] : to - 1;
   }
@@ -111,9 +113,11 @@ public final class RowSet {
       return within(other.from, other.to);
     }
     if (array != null) {
-      return filter(other);
+      return filter(array, to, other);
     }
-    return other.array != null ? other.filter(this) : of(RoaringBitmap.and(bitmap, other.bitmap));
+    return other.array != null
+        ? filter(other.array, other.to, this)
+        : of(RoaringBitmap.and(bitmap, other.bitmap));
   }
 
   private RowSet within(int first, int end) {
@@ -137,12 +141,12 @@ public final class RowSet {
     return at < 0 ? -at - 1 : at;
   }
 
-  private RowSet filter(RowSet other) {
-    int[] kept = new int[Math.min(to, other.size())];
+  private static RowSet filter(int[] rows, int count, RowSet by) {
+    int[] kept = new int[Math.min(count, by.size())];
     int n = 0;
-    for (int i = 0; i < to; i++) {
-      if (other.contains(array[i])) {
-        kept[n++] = array[i];
+    for (int i = 0; i < count; i++) {
+      if (by.contains(rows[i])) {
+        kept[n++] = rows[i];
       }
     }
     return of(kept, n);
@@ -159,7 +163,7 @@ public final class RowSet {
       return range(Math.min(from, other.from), Math.max(to, other.to));
     }
     if (array != null && other.array != null && to <= SMALL && other.to <= SMALL) {
-      return merge(other);
+      return merge(array, to, other.array, other.to);
     }
     RoaringBitmap union = toBitmap();
     if (other.bitmap != null) {
@@ -172,23 +176,23 @@ public final class RowSet {
     return of(union);
   }
 
-  private RowSet merge(RowSet other) {
-    int[] merged = new int[to + other.to];
+  private static RowSet merge(int[] some, int someEnd, int[] others, int othersEnd) {
+    int[] merged = new int[someEnd + othersEnd];
     int n = 0;
     int i = 0;
     int j = 0;
-    while (i < to && j < other.to) {
-      int a = array[i];
-      int b = other.array[j];
+    while (i < someEnd && j < othersEnd) {
+      int a = some[i];
+      int b = others[j];
       merged[n++] = Math.min(a, b);
       i += a <= b ? 1 : 0;
       j += b <= a ? 1 : 0;
     }
-    while (i < to) {
-      merged[n++] = array[i++];
+    while (i < someEnd) {
+      merged[n++] = some[i++];
     }
-    while (j < other.to) {
-      merged[n++] = other.array[j++];
+    while (j < othersEnd) {
+      merged[n++] = others[j++];
     }
     return of(merged, n);
   }
@@ -230,7 +234,7 @@ public final class RowSet {
   /** Iterates over a set block by block. Not thread-safe. */
   public static final class Cursor implements RowCursor {
     private final RowSet set;
-    private final BatchIterator batches;
+    private final @Nullable BatchIterator batches;
     private int position;
 
     private Cursor(RowSet set) {

@@ -14,6 +14,7 @@ import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sidecar of a segment: for each indexed column the sorted dictionary of its values and the
@@ -43,7 +44,7 @@ public final class SegmentIndex implements AutoCloseable {
   private final MappedRegion file;
   private final int rows;
   private final boolean verifyChecksums;
-  private final Postings[] columns = new Postings[FlowColumn.values().length];
+  private final Postings[] columns = new Postings[FlowColumn.count()];
   private final RollupBlobs rollups = new RollupBlobs();
 
   private SegmentIndex(MappedRegion file, int rows, boolean verifyChecksums) {
@@ -85,7 +86,7 @@ public final class SegmentIndex implements AutoCloseable {
     try {
       footer = PuffinFooter.parse(bytes);
     } catch (IllegalArgumentException e) {
-      throw file.corrupt("footer", e.getMessage());
+      throw file.corrupt("footer", String.valueOf(e.getMessage()));
     }
     if (!footer.segmentId().equals(segmentId)
         || footer.segmentLength() != segment.length()
@@ -108,8 +109,14 @@ public final class SegmentIndex implements AutoCloseable {
     }
   }
 
+  /** Null if it is not indexed. */
+  private @Nullable Postings find(FlowColumn column) {
+    int c = column.ordinal();
+    return c < columns.length ? columns[c] : null; // a column defined since is not in the segment
+  }
+
   private Postings postings(FlowColumn column) {
-    Postings postings = columns[column.ordinal()];
+    Postings postings = find(column);
     if (postings == null) {
       throw new IllegalArgumentException(column.sqlName() + " is not indexed in " + file.path());
     }
@@ -143,12 +150,12 @@ public final class SegmentIndex implements AutoCloseable {
 
   /** Whether lookups by this column are answered: it is indexed and has a value in the segment. */
   public boolean isIndexed(FlowColumn column) {
-    return columns[column.ordinal()] != null;
+    return find(column) != null;
   }
 
   /** Bytes of a column's dictionary and lists; 0 if it is not indexed. */
   public long postingBytes(FlowColumn column) {
-    Postings postings = columns[column.ordinal()];
+    Postings postings = find(column);
     return postings == null ? 0 : postings.blob.length();
   }
 
@@ -214,16 +221,16 @@ public final class SegmentIndex implements AutoCloseable {
   }
 
   /** The rollup by this column over all hours, checked; null if the sidecar has none. */
-  public Rollup totals(FlowColumn column) {
+  public @Nullable Rollup totals(FlowColumn column) {
     return rollup(RollupFormat.TOTALS, column);
   }
 
   /** The rollup by this column and hour, checked; null if the sidecar has none. */
-  public Rollup hours(FlowColumn column) {
+  public @Nullable Rollup hours(FlowColumn column) {
     return rollup(RollupFormat.HOURS, column);
   }
 
-  private Rollup rollup(String type, FlowColumn column) {
+  private @Nullable Rollup rollup(String type, FlowColumn column) {
     return isIndexed(column)
         ? rollups.open(type, column, file, verifyChecksums, dictionarySize(column), rows)
         : null;

@@ -13,6 +13,7 @@ import org.flowmon.archive.rollup.RollupWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /** Collects a segment's postings and rollups, writes its sidecar. Reused. Not thread-safe. */
 public final class SegmentIndexWriter {
@@ -41,7 +42,12 @@ public final class SegmentIndexWriter {
    * values}; {@code valid} has bits of the rows that are not null, null if all are.
    */
   public void add(
-      FlowColumn column, int rows, int[] ids, int count, long[] valid, DictionaryValues values) {
+      FlowColumn column,
+      int rows,
+      int[] ids,
+      int count,
+      long @Nullable [] valid,
+      DictionaryValues values) {
     int size = values.size();
     sortPostings(ids, count, valid, size);
     int start = blobs.size();
@@ -96,7 +102,7 @@ public final class SegmentIndexWriter {
       }
       return 0;
     }
-    int width = values.high() != null ? 16 : isSecond(column) ? 8 : 4;
+    int width = values.isWide() ? 16 : isSecond(column) ? 8 : 4;
     long sign = column.type().minValue() < 0 ? Long.MIN_VALUE : 0;
     blobs.reserve((long) size * width);
     for (int i = 0; i < size; i++) {
@@ -133,7 +139,7 @@ public final class SegmentIndexWriter {
   }
 
   /** Counting sort: rows by id, ascending within an id. */
-  private void sortPostings(int[] ids, int count, long[] valid, int size) {
+  private void sortPostings(int[] ids, int count, long @Nullable [] valid, int size) {
     if (starts.length < size) {
       starts = new int[Math.max(size, 2 * starts.length)];
     }

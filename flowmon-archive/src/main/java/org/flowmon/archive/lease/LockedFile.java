@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,16 +52,16 @@ final class LockedFile implements AutoCloseable {
   }
 
   /** The value last {@link #publish}ed for a file; null if this process has not locked it. */
-  static String published(Path file) {
+  static @Nullable String published(Path file) {
     return System.getProperty(property(file));
   }
 
   /** Locks a file, creating it if missing; null if this process or another has locked it. */
-  static LockedFile tryLock(Path file) throws IOException {
+  static @Nullable LockedFile tryLock(Path file) throws IOException {
     return tryLock(file, Opening.DEFAULT);
   }
 
-  static LockedFile tryLock(Path file, Opening opening) throws IOException {
+  static @Nullable LockedFile tryLock(Path file, Opening opening) throws IOException {
     if (System.getProperties().putIfAbsent(property(file), "") != null) {
       return null;
     }
@@ -75,7 +76,7 @@ final class LockedFile implements AutoCloseable {
     }
   }
 
-  private static LockedFile lock(Path file, Opening opening) throws IOException {
+  private static @Nullable LockedFile lock(Path file, Opening opening) throws IOException {
     RandomAccessFile content = opening.open(file.toFile());
     boolean done = false;
     try {

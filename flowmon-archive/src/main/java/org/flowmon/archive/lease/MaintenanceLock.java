@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +23,7 @@ public final class MaintenanceLock implements AutoCloseable {
   }
 
   /** Takes the lock; null if another has it, in this process or another. */
-  public static MaintenanceLock tryTake(Path archive) throws IOException {
+  public static @Nullable MaintenanceLock tryTake(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
     LockedFile file = LockedFile.tryLock(folder.resolve(NAME));
     if (file == null) {

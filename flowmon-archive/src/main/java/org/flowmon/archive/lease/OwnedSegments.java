@@ -44,6 +44,10 @@ final class OwnedSegments {
     this.file = file;
   }
 
+  LockedFile file() {
+    return file;
+  }
+
   private String property(String id) {
     return prefix(file) + id;
   }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +40,8 @@ public final class ReaderLease implements AutoCloseable {
   private final LeaseWarnings warnings;
   // Number of readers by held commit.
   private final TreeMap<Long, Integer> held = new TreeMap<>();
-  private LockedFile file; // null while none can be made
-  private OwnedSegments owned; // null if file is
+  // With the file of the lease; null while none can be made.
+  private @Nullable OwnedSegments owned;
   private boolean protects;
   private long written; // the number in the file; 0 if it has no content
 
@@ -80,28 +81,27 @@ public final class ReaderLease implements AutoCloseable {
    */
   public synchronized void hold(long number) {
     if (!protects && held.isEmpty()) {
-      protects = makeFile();
+      protects = makeFile() != null;
     }
     held.merge(number, 1, Integer::sum);
     update();
   }
 
-  private boolean makeFile() {
-    if (file != null) {
-      return true;
-    }
-    try {
-      Path folder = Files.createDirectories(archive.toRealPath().resolve(FOLDER));
-      while (file == null) {
-        file = LockedFile.tryLock(folder.resolve(LeaseName.ofNew()), opening);
+  private @Nullable OwnedSegments makeFile() {
+    if (owned == null) {
+      try {
+        Path folder = Files.createDirectories(archive.toRealPath().resolve(FOLDER));
+        LockedFile file;
+        do {
+          file = LockedFile.tryLock(folder.resolve(LeaseName.ofNew()), opening);
+        } while (file == null);
+        owned = new OwnedSegments(file);
+        written = 0;
+      } catch (IOException e) {
+        warnings.notMade(archive, e);
       }
-      owned = new OwnedSegments(file);
-      written = 0;
-      return true;
-    } catch (IOException e) {
-      warnings.notMade(archive, e);
-      return false;
     }
+    return owned;
   }
 
   public synchronized void release(long number) {
@@ -122,7 +122,8 @@ public final class ReaderLease implements AutoCloseable {
    * for. Each call is undone by one of {@link #disown}. If it throws, nothing is owned.
    */
   public synchronized void own(Collection<String> ids) throws IOException {
-    if (!makeFile()) {
+    OwnedSegments made = makeFile();
+    if (made == null) {
       throw new AccessDeniedException(
           archive.resolve(FOLDER).toString(),
           null,
@@ -131,7 +132,7 @@ public final class ReaderLease implements AutoCloseable {
     List<String> done = new ArrayList<>();
     try {
       for (String id : ids) {
-        owned.own(id);
+        made.own(id);
         done.add(id);
       }
     } catch (IOException e) {
@@ -142,12 +143,13 @@ public final class ReaderLease implements AutoCloseable {
 
   /** Declares that segments were committed, or never will be. */
   public synchronized void disown(Collection<String> ids) {
-    if (file == null) {
+    OwnedSegments made = owned;
+    if (made == null) {
       return;
     }
     for (String id : ids) {
       try {
-        owned.disown(id);
+        made.disown(id);
       } catch (IOException e) {
         LOG.debug("{} stays owned until this process ends", id, e);
       }
@@ -155,10 +157,11 @@ public final class ReaderLease implements AutoCloseable {
   }
 
   private void update() {
-    long number = held.isEmpty() ? NOTHING : held.firstKey();
-    if (file == null) {
+    if (owned == null) {
       return;
     }
+    long number = held.isEmpty() ? NOTHING : held.firstKey();
+    LockedFile file = owned.file();
     file.publish(Long.toString(number));
     if (number == written) {
       return;
@@ -238,16 +241,17 @@ public final class ReaderLease implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    if (file == null) {
+    OwnedSegments made = owned;
+    if (made == null) {
       return;
     }
-    owned.forgetAll();
+    made.forgetAll();
     try {
-      file.delete();
+      made.file().delete();
     } catch (IOException e) {
       LOG.warn("a lease was not given back; it ends with this process", e);
     }
-    file = null;
+    owned = null;
     protects = false;
   }
 }

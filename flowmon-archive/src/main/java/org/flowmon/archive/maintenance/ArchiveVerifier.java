@@ -120,8 +120,9 @@ public final class ArchiveVerifier {
       for (RunFolder<?> runs : List.of(hosts, days)) {
         for (RunProblem problem : runs.check(Archive.SEGMENTS, state.segments())) {
           String file = store.describe(runs.kind().folder() + "/" + problem.run());
-          if (problem.isDamage()) {
-            damages.add(new Damage(file, "run", problem.what(), problem.remedy()));
+          String remedy = problem.remedy();
+          if (remedy != null) {
+            damages.add(new Damage(file, "run", problem.what(), remedy));
           } else {
             passedOver.add(file + ": " + problem.what());
           }

@@ -6,12 +6,16 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 
 /**
- * Target rows of segments, about, of a current day and, finally, of a past one; the writer's arrays
- * take some 100 bytes of heap for each.
+ * How many rows segments are merged into.
+ *
+ * @param targetRows rows of a segment of a current day, about
+ * @param finalRows rows of a segment of a past day, about; the writer's arrays take about 124 bytes
+ *     of heap for each
  */
 public record CompactionOptions(int targetRows, int finalRows) {
   public static final CompactionOptions DEFAULTS = new CompactionOptions(1_000_000, 4_000_000);
 
+  /** Merges nothing: every segment is settled. */
   public static final CompactionOptions NONE = new CompactionOptions(0, 0);
 
   public CompactionOptions {
@@ -22,8 +26,11 @@ public record CompactionOptions(int targetRows, int finalRows) {
         || finalRows > SegmentWriter.MAX_ROWS / 2) {
       throw new IllegalArgumentException(
           String.format(
-              "segments of %s and %s rows, expected 2 <= target <= final <= %s, or 0 and 0",
-              targetRows, finalRows, SegmentWriter.MAX_ROWS / 2));
+              "segments of %s and %s rows, expected 2 <= target <= final <= %s%s",
+              targetRows,
+              finalRows,
+              SegmentWriter.MAX_ROWS / 2,
+              targetRows == 0 ? ", or 0 and 0" : ""));
     }
   }
 

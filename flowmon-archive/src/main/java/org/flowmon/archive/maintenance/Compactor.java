@@ -26,6 +26,7 @@ import org.flowmon.archive.segment.reader.SelectedRows;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +44,7 @@ public final class Compactor {
   private final Archive archive;
   private final CompactionPlan plan;
   private final Runnable pause;
-  private SegmentWriter writer;
+  private @Nullable SegmentWriter writer;
   private final Set<String> damaged;
 
   /** The result of a step: segments before and after, and their rows. */
@@ -71,7 +72,7 @@ public final class Compactor {
    * is written) is true, which changes nothing, or if another process replaced one of the segments
    * first: then the next call plans anew.
    */
-  public Step step(BooleanSupplier stop) throws IOException {
+  public @Nullable Step step(BooleanSupplier stop) throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       while (!stop.getAsBoolean()) {
         List<SealedSegment> segments = trimmable(snapshot);
@@ -141,7 +142,8 @@ public final class Compactor {
     return writer;
   }
 
-  private Step merge(List<SealedSegment> segments, List<SegmentLease> leases, BooleanSupplier stop)
+  private @Nullable Step merge(
+      List<SealedSegment> segments, List<SegmentLease> leases, BooleanSupplier stop)
       throws IOException {
     Map<Long, List<FlowRows>> slices = new TreeMap<>();
     RowSums dropped = RowSums.NONE;

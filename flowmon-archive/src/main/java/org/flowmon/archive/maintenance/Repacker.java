@@ -14,6 +14,7 @@ import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rewrites every segment of the start, one by one and commit by commit: the same rows in this
@@ -46,7 +47,7 @@ public final class Repacker {
   }
 
   /** Rewrites the next segment; null if all are done. */
-  public Step step() throws IOException {
+  public @Nullable Step step() throws IOException {
     while (!left.isEmpty()) {
       String id = left.remove();
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
@@ -64,7 +65,8 @@ public final class Repacker {
     return null;
   }
 
-  private Step repack(ArchiveSnapshot snapshot, SealedSegment segment) throws IOException {
+  private @Nullable Step repack(ArchiveSnapshot snapshot, SealedSegment segment)
+      throws IOException {
     try (Replacement by = new Replacement(archive)) {
       try (SegmentLease lease = snapshot.open(segment, true)) {
         by.add(

@@ -107,7 +107,7 @@ record CommitRecord(ManifestFrame frame, ArchiveCommit commit, Expiration expira
               note),
           expiration.result());
     } catch (IllegalArgumentException e) {
-      throw new ManifestCorruptException(file, "sections", e.getMessage());
+      throw new ManifestCorruptException(file, "sections", String.valueOf(e.getMessage()));
     }
   }
 }

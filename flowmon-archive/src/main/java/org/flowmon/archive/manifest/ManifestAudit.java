@@ -14,6 +14,7 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The findings of reading a manifest's every file: sound {@code commits}, {@code segments} named by
@@ -28,7 +29,7 @@ public record ManifestAudit(
     List<ManifestCorruptException> damages,
     List<StoredFile> orphans,
     long bytes,
-    ManifestState state) {
+    @Nullable ManifestState state) {
 
   public static ManifestAudit of(ArchiveStore store) throws IOException {
     return new Auditor(store).run();
@@ -42,7 +43,7 @@ public record ManifestAudit(
     private long commits;
     private long bytesRead;
     // The sum of the commits so far, null from a damaged one up to the next sound snapshot.
-    private ManifestSum sum;
+    private @Nullable ManifestSum sum;
 
     Auditor(ArchiveStore store) {
       this.store = store;
@@ -104,7 +105,7 @@ public record ManifestAudit(
       }
     }
 
-    private byte[] read(String file) throws IOException {
+    private byte @Nullable [] read(String file) throws IOException {
       byte[] bytes = store.read(file, ManifestFrame.MAX_BYTES);
       bytesRead += bytes == null ? 0 : bytes.length;
       return bytes;

@@ -7,6 +7,7 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,8 +76,8 @@ final class ManifestLoader {
         ManifestFrame.Kind.COMMIT.fileName(number), "file", "missing, though " + why);
   }
 
-  private static ManifestSum newestSnapshot(ArchiveStore store, NavigableSet<Long> snapshots)
-      throws IOException {
+  private static @Nullable ManifestSum newestSnapshot(
+      ArchiveStore store, NavigableSet<Long> snapshots) throws IOException {
     for (long number : snapshots.descendingSet()) {
       String file = ManifestFrame.Kind.SNAPSHOT.fileName(number);
       try {

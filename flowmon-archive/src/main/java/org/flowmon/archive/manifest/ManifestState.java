@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -19,6 +20,7 @@ import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;
+import org.jspecify.annotations.Nullable;
 
 /** The sum of all commits up to one. Immutable. */
 public final class ManifestState {
@@ -56,9 +58,10 @@ public final class ManifestState {
    * newest of theirs. A later commit if only a snapshot of the manifest was read.
    */
   public long newestRows(String id) {
-    return sum.newestRows.get(id);
+    return Objects.requireNonNull(sum.newestRows.get(id), id);
   }
 
+  /** Visible rows of all segments; {@link #storedRows} counts hidden ones, too. */
   public long rows() {
     return sum.rows - sum.firstRows.values().stream().mapToLong(row -> row).sum();
   }
@@ -84,16 +87,18 @@ public final class ManifestState {
     return sum.retained.cutoff();
   }
 
+  /** Rows that were committed and are no longer visible, including {@link #lateRows}. */
   public long expiredRows() {
     return sum.retained.expiredRows();
   }
 
+  /** Rows that were below the cutoff when they were committed. */
   public long lateRows() {
     return sum.retained.lateRows();
   }
 
   /** Keys of visible rows, and hidden ones in the cutoff's bucket; null if unlimited; read-only. */
-  public TimestampHistogram keys() {
+  public @Nullable TimestampHistogram keys() {
     return sum.retained.keys();
   }
 
@@ -121,7 +126,7 @@ public final class ManifestState {
   }
 
   /** The segment of this id, null if it is not part of the archive. */
-  public SealedSegment segment(String id) {
+  public @Nullable SealedSegment segment(String id) {
     return sum.segments.get(id);
   }
 
@@ -140,7 +145,7 @@ public final class ManifestState {
   }
 
   /** The last imported file of this SHA-256, null if there was none. */
-  public ImportedFile imported(String sha256) {
+  public @Nullable ImportedFile imported(String sha256) {
     return sum.files.get(sha256);
   }
 
@@ -156,21 +161,25 @@ public final class ManifestState {
     }
   }
 
+  /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) {
     return source(sourceKey).committed().end();
   }
 
+  /** The first committed position of a source, −1 if the source is unknown. */
   public long committedFirst(String sourceKey) {
     OffsetRanges committed = source(sourceKey).committed();
     return committed.isEmpty() ? -1 : committed.first(0);
   }
 
+  /** {@link #committedEnd} of every source, by key. */
   public SortedMap<String, Long> committedEnds() {
     SortedMap<String, Long> ends = new TreeMap<>();
     sum.sources.forEach((key, source) -> ends.put(key, source.committed().end()));
     return ends;
   }
 
+  /** Positions between committed ones that were never committed. */
   public List<CommitResult.Gap> gaps() {
     List<CommitResult.Gap> gaps = new ArrayList<>();
     sum.sources.forEach(

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -18,6 +19,7 @@ import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.segment.SealedSegment;
+import org.jspecify.annotations.Nullable;
 
 /** The running sum of commits, without copying the state; immutable after {@link #build}. */
 final class ManifestSum {
@@ -96,7 +98,8 @@ final class ManifestSum {
     firstRows.forEach((id, row) -> requireFirstRow(file, id, row, segments.get(id)));
   }
 
-  private static void requireFirstRow(String file, String id, int row, SealedSegment segment) {
+  private static void requireFirstRow(
+      String file, String id, int row, @Nullable SealedSegment segment) {
     if (segment == null || row < 1 || row >= segment.rows()) {
       throw new ManifestCorruptException(
           file,
@@ -245,7 +248,9 @@ final class ManifestSum {
     }
   }
 
-  private SealedSegment after(String id, Map<String, SealedSegment> added, ArchiveCommit commit) {
+  /** The segment of this id after a commit; null if there is none. */
+  private @Nullable SealedSegment after(
+      String id, Map<String, SealedSegment> added, ArchiveCommit commit) {
     SealedSegment segment = added.get(id);
     return segment == null && !commit.replaced().contains(id) ? segments.get(id) : segment;
   }
@@ -263,7 +268,7 @@ final class ManifestSum {
       segments.put(segment.id(), segment);
       SealedSegment by = expiration.trimmed().get(segment.id());
       if (by != null) {
-        long newest = newestRows.get(segment.id());
+        long newest = Objects.requireNonNull(newestRows.get(segment.id()), segment.id());
         remove(segment.id(), removal);
         addSegment(by, newest);
       }

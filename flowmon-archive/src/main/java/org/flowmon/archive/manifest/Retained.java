@@ -4,6 +4,7 @@ import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The retention state after all commits up to one, without first rows of segments. Rows with time
@@ -15,12 +16,12 @@ record Retained(
     long cutoff,
     long expiredRows,
     long lateRows,
-    TimestampHistogram keys) {
+    @Nullable TimestampHistogram keys) {
   static final Retained NOTHING = new Retained(RetentionOptions.NONE, Long.MIN_VALUE, 0, 0, null);
 
   private static final int BYTES = 40;
 
-  Retained with(RetentionChange change, Expiration expiration) {
+  Retained with(@Nullable RetentionChange change, Expiration expiration) {
     RetentionOptions now = change == null || change.options() == null ? options : change.options();
     long last = Math.max(cutoff, expiration.cutoff());
     TimestampHistogram counted = null;

@@ -9,6 +9,7 @@ import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;
+import org.jspecify.annotations.Nullable;
 
 /** The bytes of the sections of retention ({@code docs/format/manifest.md}). */
 final class RetentionSections {
@@ -91,7 +92,7 @@ final class RetentionSections {
     private final Map<String, Integer> firstRows = new TreeMap<>();
     private final List<String> expired = new ArrayList<>();
     private final Map<String, SealedSegment> trimmed = new TreeMap<>();
-    private TimestampHistogram keys;
+    private @Nullable TimestampHistogram keys;
     private long cutoff = Long.MIN_VALUE;
     private long rows;
     private long late;

@@ -86,21 +86,22 @@ public final class ArchiveQuery {
           if (query instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
             return ofFlows(snapshots, flows, options, deadline, memory);
           }
-          QueryStats[] stats = new QueryStats[1];
+          List<QueryStats> stats = new ArrayList<>();
           List<ValueBound> bounds = new ArrayList<>();
           ResultTable table =
               NestedQueries.<IOException>answer(
                   query,
                   flows -> {
                     QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
-                    stats[0] = stats[0] == null ? answer.stats() : stats[0].plus(answer.stats());
+                    stats.add(answer.stats());
                     bounds.addAll(answer.bounds());
                     return answer.table();
                   },
                   memory,
                   deadline::check);
+          QueryStats all = stats.stream().reduce(QueryStats::plus).orElseThrow();
           return new QueryAnswer(
-              table, stats[0].withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
+              table, all.withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
         });
   }
 
@@ -171,21 +172,23 @@ public final class ArchiveQuery {
         deadline,
         whole,
         memory -> {
-          QueryStats[] inner = new QueryStats[1];
+          List<QueryStats> stats = new ArrayList<>();
           FlowQuery answered =
               NestedQueries.<IOException>withAnswers(
                   query,
                   flows -> {
                     QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
-                    inner[0] = inner[0] == null ? answer.stats() : inner[0].plus(answer.stats());
+                    stats.add(answer.stats());
                     return answer.table();
                   },
                   memory,
                   deadline::check);
           StreamedAnswer answer = rows(snapshots, answered, options, sink, deadline, memory);
-          return inner[0] == null
-              ? answer
-              : new StreamedAnswer(answer.rows(), inner[0].plus(answer.stats()), answer.bounds());
+          stats.add(answer.stats());
+          return new StreamedAnswer(
+              answer.rows(),
+              stats.stream().reduce(QueryStats::plus).orElseThrow(),
+              answer.bounds());
         });
   }
 
@@ -213,7 +216,7 @@ public final class ArchiveQuery {
       return byLists(planner, options.useRollups(), deadline, memory);
     } catch (DamagedCellsException e) {
       // Rollups that passed their checksum, or were not checked, turned out to be wrong.
-      return byLists(planner, false, deadline, memory).withWarning(e.getMessage());
+      return byLists(planner, false, deadline, memory).withWarning(String.valueOf(e.getMessage()));
     }
   }
 

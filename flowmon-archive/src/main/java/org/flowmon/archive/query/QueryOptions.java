@@ -1,6 +1,7 @@
 package org.flowmon.archive.query;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.flowmon.archive.query.limit.ByteLimitException;
@@ -16,7 +17,7 @@ public final class QueryOptions {
 
   // Written before a copy is handed out, never afterwards.
   private long asOfArrival = Long.MAX_VALUE;
-  private Duration timeLimit;
+  private Optional<Duration> timeLimit = Optional.empty();
   private long rowLimit = Long.MAX_VALUE;
   private long byteLimit = Long.MAX_VALUE;
   private long groupMemory = HeapBudget.Part.QUERY.bytes();
@@ -57,10 +58,10 @@ public final class QueryOptions {
     return with(copy -> copy.asOfArrival = micros);
   }
 
-  /** Beyond it {@link QueryTimeoutException} is thrown; null for no limit. */
+  /** Beyond it {@link QueryTimeoutException} is thrown. */
   public QueryOptions withTimeLimit(Duration limit) {
-    require(limit == null || !limit.isNegative(), "a time limit of 0 or more", limit);
-    return with(copy -> copy.timeLimit = limit);
+    require(!limit.isNegative(), "a time limit of 0 or more", limit);
+    return with(copy -> copy.timeLimit = Optional.of(limit));
   }
 
   /**
@@ -133,10 +134,6 @@ public final class QueryOptions {
     return asOfArrival;
   }
 
-  public Duration timeLimit() {
-    return timeLimit;
-  }
-
   public long rowLimit() {
     return rowLimit;
   }
@@ -184,7 +181,7 @@ public final class QueryOptions {
         "as of %d, limits %s, %d rows, %d bytes, groups of %d bytes, %d threads, pieces of %d rows,"
             + " verify %b, sums %b, explain %b",
         asOfArrival,
-        timeLimit,
+        timeLimit.map(Duration::toString).orElse("none"),
         rowLimit,
         byteLimit,
         groupMemory,

@@ -16,6 +16,7 @@ import org.flowmon.archive.query.rollup.DayChoice;
 import org.flowmon.archive.query.scan.SegmentPiece;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a query over flows reads, and what makes its answer; {@link QueryPlanner} makes it before
@@ -29,11 +30,12 @@ import org.flowmon.udaf.query.FlowQuery;
  * @param whereAsOf the filter and {@link QueryOptions#withAsOfArrival}, null for none
  * @param choice the segments that may hold a row of the answer; {@code days} answers for some
  * @param pieces of the other segments, which threads share, in order
+ * @param threads that read, of {@link Work.Lists} also those that make groups
  */
 record QueryPlan(
     QueriedArchives archives,
     FlowQuery query,
-    Expression whereAsOf,
+    @Nullable Expression whereAsOf,
     QueryOptions options,
     Groupings groupings,
     SegmentChoice choice,
@@ -56,6 +58,11 @@ record QueryPlan(
 
     /** Groups of posting lists. */
     record Lists(ListGrouping grouping) implements Work {}
+  }
+
+  QueryPlan withThreads(int count) {
+    return new QueryPlan(
+        archives, query, whereAsOf, options, groupings, choice, days, pieces, order, count, work);
   }
 
   boolean isEmpty() {

@@ -24,6 +24,7 @@ import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.jspecify.annotations.Nullable;
 
 /** Plans one query over flows, again if what a plan relied on turns out to be damaged. */
 final class QueryPlanner {
@@ -33,7 +34,7 @@ final class QueryPlanner {
   private final FlowQuery query;
   private final QueryOptions options;
   private final Deadline deadline;
-  private final Expression whereAsOf;
+  private final @Nullable Expression whereAsOf;
   private final Constraints constraints;
   private final SegmentChoice choice;
   private final SegmentOrder order;
@@ -77,7 +78,16 @@ final class QueryPlanner {
               : 1;
       QueryPlan.Work work = work(rule, areShared, useLists, segments, threads, memory);
       return new QueryPlan(
-          archives, query, whereAsOf, options, groupings, choice, days, pieces, order, threads,
+          archives,
+          query,
+          whereAsOf,
+          options,
+          groupings,
+          choice,
+          days,
+          pieces,
+          order,
+          work instanceof QueryPlan.Work.Lists ? options.threads() : threads,
           work);
     } catch (IOException | RuntimeException | Error e) {
       days.close();

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -21,7 +20,6 @@ import org.flowmon.archive.query.group.RowCollector;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.Threads;
 import org.flowmon.archive.query.plan.RollupRule;
-import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.archive.query.plan.SegmentAccesses;
 import org.flowmon.archive.query.rollup.AddressGrouping;
 import org.flowmon.archive.query.rollup.CellGrouping;
@@ -32,7 +30,6 @@ import org.flowmon.archive.query.scan.ColumnBytes;
 import org.flowmon.archive.query.scan.SegmentPiece;
 import org.flowmon.archive.query.scan.SegmentWorker;
 import org.flowmon.archive.segment.SealedSegment;
-import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.FlowQuery;
@@ -103,18 +100,18 @@ final class QueryRun {
       Threads.run(
           Math.min(options.threads(), columns),
           deadline,
-          () -> {
-            for (int c = nextColumn.getAndIncrement();
-                c < columns;
-                c = nextColumn.getAndIncrement()) {
-              deadline.check();
-              work.accept(c);
-            }
-            return null;
-          });
+          () -> eachColumn(nextColumn, columns, work));
     } catch (IOException e) {
       throw new UncheckedIOException(e); // no column reads a file
     }
+  }
+
+  private Void eachColumn(AtomicInteger nextColumn, int columns, IntConsumer work) {
+    for (int c = nextColumn.getAndIncrement(); c < columns; c = nextColumn.getAndIncrement()) {
+      deadline.check();
+      work.accept(c);
+    }
+    return null;
   }
 
   private QueryAnswer groups(List<Grouper> groupers) throws IOException {
@@ -231,31 +228,10 @@ final class QueryRun {
       lists.count(counts.get(), counted, read, deadline);
       answer = counts.get().answer(counted);
     }
-    SegmentAccesses accesses = new SegmentAccesses();
-    lists.eachSegment((lease, rows) -> accesses.add(access(lease, rows, bytesOfRow)));
     return new QueryAnswer(
         answer.rows(),
-        QueryStats.of(plan, accesses, 0, plan.choice().warnings(), deadline),
+        QueryStats.of(plan, lists.accesses(bytesOfRow), 0, plan.choice().warnings(), deadline),
         answer.bounds());
-  }
-
-  /** By lists; {@code rows} is empty if none of the segment's is within the query's times. */
-  private static SegmentAccess access(SegmentLease lease, OptionalLong rows, double bytesOfRow) {
-    SegmentReader segment = lease.rows();
-    long read = rows.orElse(0);
-    long bytes = (long) (read * bytesOfRow);
-    return new SegmentAccess(
-        segment.sealed().id(),
-        segment.rows() - lease.firstRow(),
-        rows.isPresent() ? SegmentAccess.Way.LISTS : SegmentAccess.Way.NONE,
-        1,
-        read,
-        bytes,
-        read,
-        read,
-        0,
-        0,
-        bytes);
   }
 
   private SegmentWorker work(Optional<WaitingCells> cells, RowCollector collector)
@@ -266,7 +242,6 @@ final class QueryRun {
             query.where(),
             plan.whereAsOf(),
             options.asOfArrival(),
-            plan.work() instanceof Work.Cells some ? Optional.of(some.rule()) : Optional.empty(),
             cells,
             collector,
             deadline);

@@ -26,6 +26,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.result.RowLookup;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers a query of single rows part by part, so that only some parts for each thread are in
@@ -110,7 +111,7 @@ final class StreamedRows {
     for (SealedSegment segment : plan.choice().segments()) {
       deadline.check();
       try (SegmentLease lease = plan.archives().open(segment)) {
-        slices.add(lease, constraints.longs(FlowColumn.END_TIME));
+        slices.add(lease, constraints);
       }
     }
     return slices.all().stream()
@@ -122,10 +123,9 @@ final class StreamedRows {
   StreamedAnswer run() throws IOException {
     deadline.check();
     sink.rows(new RowLookup(query).finish()); // so that the sink knows the columns
-    int threads = Math.max(1, Math.min(options.threads(), parts.size()));
-    Threads.run(threads, deadline, this::work);
-    return new StreamedAnswer(
-        rows, QueryStats.of(plan, accesses, 0, warnings, deadline), List.of());
+    QueryPlan run = plan.withThreads(Math.max(1, Math.min(options.threads(), parts.size())));
+    Threads.run(run.threads(), deadline, this::work);
+    return new StreamedAnswer(rows, QueryStats.of(run, accesses, 0, warnings, deadline), List.of());
   }
 
   private Void work() throws IOException {
@@ -153,7 +153,6 @@ final class StreamedRows {
             narrowed(plan.whereAsOf(), part.slice()),
             options.asOfArrival(),
             Optional.empty(),
-            Optional.empty(),
             new LookupCollector(lookup),
             deadline);
     for (SegmentPiece piece : part.pieces()) {
@@ -173,7 +172,8 @@ final class StreamedRows {
     return opened.add(segment.id());
   }
 
-  private static Expression narrowed(Expression where, Optional<Expression> slice) {
+  private static @Nullable Expression narrowed(
+      @Nullable Expression where, Optional<Expression> slice) {
     if (slice.isEmpty()) {
       return where;
     }

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A whole file in mapped memory, below 2 GiB, counted by reference. Its length is checked before
@@ -39,12 +40,12 @@ public final class MappedRegion {
 
   private final Path path;
   private final File file;
-  private final Object key;
+  private final @Nullable Object key;
   private final int length;
   private final AtomicInteger references = new AtomicInteger(1);
-  private volatile ByteBuffer buffer;
+  private volatile @Nullable ByteBuffer buffer; // null after the last release
 
-  private MappedRegion(Path path, Object key, ByteBuffer buffer) {
+  private MappedRegion(Path path, @Nullable Object key, ByteBuffer buffer) {
     this.path = path;
     this.file = path.toFile();
     this.key = key;
@@ -200,7 +201,7 @@ public final class MappedRegion {
   }
 
   /** A key that tells the file from later ones of its path, null if the system has none. */
-  private static Object key(Path path) throws IOException {
+  private static @Nullable Object key(Path path) throws IOException {
     return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
   }
 
@@ -240,7 +241,7 @@ public final class MappedRegion {
       throw new IllegalStateException(path + " was released more often than acquired");
     }
     if (left == 0) {
-      ByteBuffer mapped = buffer;
+      ByteBuffer mapped = buffer();
       buffer = null;
       OPEN.remove(this);
       unmap(mapped);

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file under construction that gets its name only when complete and synced. Closing it before
@@ -22,7 +24,7 @@ public final class SealedFile implements Closeable {
   private final Path temporary;
   private final FileChannel channel;
   private final CRC32C fileCrc = new CRC32C();
-  private CRC32C footerCrc;
+  private @Nullable CRC32C footerCrc;
   private long footerStart;
   private long position;
   private boolean sealed;
@@ -90,7 +92,7 @@ public final class SealedFile implements Closeable {
         position,
         (int) fileCrc.getValue(),
         (int) (position - footerStart),
-        (int) footerCrc.getValue());
+        (int) Objects.requireNonNull(footerCrc, "no footer was begun").getValue());
   }
 
   @Override

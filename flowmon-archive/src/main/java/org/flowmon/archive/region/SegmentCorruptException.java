@@ -1,6 +1,7 @@
 package org.flowmon.archive.region;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of the archive differs from the sealed one. The message names the file, the place in it,
@@ -18,12 +19,13 @@ public final class SegmentCorruptException extends RuntimeException {
     this(file, place, what, null);
   }
 
-  public SegmentCorruptException(Path file, String place, String what, Throwable cause) {
+  public SegmentCorruptException(Path file, String place, String what, @Nullable Throwable cause) {
     this(file.toString(), place, what, cause);
   }
 
   /** For a file, named by path or URL, that need not be local. */
-  public SegmentCorruptException(String file, String place, String what, Throwable cause) {
+  public SegmentCorruptException(
+      String file, String place, String what, @Nullable Throwable cause) {
     super(file + ": " + place + ": " + what, cause);
     this.file = file;
     this.place = place;

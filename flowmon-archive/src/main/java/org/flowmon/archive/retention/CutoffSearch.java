@@ -2,6 +2,7 @@ package org.flowmon.archive.retention;
 
 import java.util.List;
 import org.flowmon.archive.sorted.BinarySearch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hides the oldest rows of several segments until the rest is within a limit. Rows are ordered by
@@ -59,7 +60,7 @@ final class CutoffSearch {
    * Hides the oldest rows until the rest weighs no more than a limit. The hint, null for none, is
    * the interval that probably holds the deciding key; a wrong one costs time.
    */
-  void hideUntil(Weight weight, long limit, TimestampHistogram.Interval hint) {
+  void hideUntil(Weight weight, long limit, TimestampHistogram.@Nullable Interval hint) {
     if (weigh(weight) <= limit) {
       return;
     }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.archive.segment.SealedSegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows that a commit hides. Rows of a segment are sorted by time key, so the remaining ones are
@@ -26,7 +27,7 @@ public record Expiration(
     Map<String, Integer> firstRows,
     List<String> expired,
     Map<String, SealedSegment> trimmed,
-    TimestampHistogram keys) {
+    @Nullable TimestampHistogram keys) {
   public static final Expiration NONE =
       new Expiration(Long.MIN_VALUE, 0, 0, Map.of(), List.of(), Map.of(), null);
 

@@ -1,6 +1,7 @@
 package org.flowmon.archive.retention;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows that a commit hides: those below the cutoff, those too old, the oldest beyond the number
@@ -10,9 +11,10 @@ public final class RetentionPlan {
   private final int[] firstRows;
   private final long cutoff;
   private final long lateRows;
-  private final TimestampHistogram keys;
+  private final @Nullable TimestampHistogram keys;
 
-  private RetentionPlan(int[] firstRows, long cutoff, long lateRows, TimestampHistogram keys) {
+  private RetentionPlan(
+      int[] firstRows, long cutoff, long lateRows, @Nullable TimestampHistogram keys) {
     this.firstRows = firstRows;
     this.cutoff = cutoff;
     this.lateRows = lateRows;
@@ -37,7 +39,7 @@ public final class RetentionPlan {
    * Time keys to count: of new rows that are not late and, if none were known, of rows visible
    * before. Null if nothing is limited.
    */
-  public TimestampHistogram keys() {
+  public @Nullable TimestampHistogram keys() {
     return keys;
   }
 
@@ -56,14 +58,14 @@ public final class RetentionPlan {
       int known,
       long cutoff,
       long newestArrival,
-      TimestampHistogram keys) {
+      @Nullable TimestampHistogram keys) {
     CutoffSearch search = new CutoffSearch(segments, Long.MIN_VALUE);
     search.hideBefore(cutoff);
     long late = 0;
     for (int i = known; i < segments.size(); i++) {
       late += search.firstRows()[i];
     }
-    TimestampHistogram added = options.isLimited() ? new TimestampHistogram() : null;
+    TimestampHistogram added = new TimestampHistogram();
     if (options.isLimited()) {
       for (int i = keys == null ? 0 : known; i < segments.size(); i++) {
         segments.get(i).count(search.firstRows()[i], added);
@@ -79,12 +81,13 @@ public final class RetentionPlan {
     if (options.bytes() > 0) {
       search.hideUntil(RetentionPlan::bytes, options.bytes(), null);
     }
-    return new RetentionPlan(search.firstRows(), search.cutoff(), late, added);
+    return new RetentionPlan(
+        search.firstRows(), search.cutoff(), late, options.isLimited() ? added : null);
   }
 
   /** The bucket of the last hidden key: the first beyond the rows that are kept. */
-  private static TimestampHistogram.Interval deciding(
-      long rows, TimestampHistogram keys, TimestampHistogram added) {
+  private static TimestampHistogram.@Nullable Interval deciding(
+      long rows, @Nullable TimestampHistogram keys, TimestampHistogram added) {
     TimestampHistogram all = added;
     if (keys != null) {
       all = keys.copy();

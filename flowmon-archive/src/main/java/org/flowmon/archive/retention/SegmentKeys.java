@@ -9,6 +9,7 @@ import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.TimeKeys;
 import org.flowmon.archive.sorted.BinarySearch;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +34,7 @@ public final class SegmentKeys {
   private final SealedSegment segment;
   private final Opener opener;
   private final int firstRow;
-  private TimeKeys keys;
+  private @Nullable TimeKeys keys; // null while the file is not open
   private boolean unreadable;
 
   /** {@code firstRow}, the first visible one, may be the number of rows. */
@@ -71,8 +72,8 @@ public final class SegmentKeys {
       return estimate(time);
     }
     try {
-      open();
-      return BinarySearch.first(from, to, row -> keys.at(row) >= time);
+      TimeKeys found = open();
+      return BinarySearch.first(from, to, row -> found.at(row) >= time);
     } catch (SegmentCorruptException e) {
       return guess(time, e);
     }
@@ -86,7 +87,7 @@ public final class SegmentKeys {
     }
   }
 
-  private void open() {
+  private TimeKeys open() {
     if (keys == null) {
       SegmentReader reader;
       try {
@@ -100,6 +101,7 @@ public final class SegmentKeys {
       reader.readLongs(FlowColumn.ARRIVAL, 0, 1, first);
       keys = new TimeKeys(reader);
     }
+    return keys;
   }
 
   private int guess(long time, SegmentCorruptException why) {
@@ -140,8 +142,7 @@ public final class SegmentKeys {
   private long keyAt(int row) {
     if (!unreadable) {
       try {
-        open();
-        return keys.at(row);
+        return open().at(row);
       } catch (SegmentCorruptException e) {
         guess(segment.timeKey().min(), e);
       }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.flowmon.flow.TableHash;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts of timestamps (µs) by interval of time, in bounded memory: it tells about where the n-th
@@ -48,10 +49,6 @@ public final class TimestampHistogram {
 
   /** An interval of time, from its first to its last microsecond. */
   public record Interval(long first, long last) {}
-
-  public int maxBuckets() {
-    return maxBuckets;
-  }
 
   /** The width of a bucket is 2 to this power, in µs: the bound of the error. */
   public int widthLog2() {
@@ -185,7 +182,7 @@ public final class TimestampHistogram {
   }
 
   /** The bucket that holds the n-th newest timestamp, from 1; null if there are fewer. */
-  public Interval newest(long rank) {
+  public @Nullable Interval newest(long rank) {
     if (rank < 1 || rank > total) {
       return null;
     }

@@ -1,6 +1,7 @@
 package org.flowmon.archive.rollup;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers the cells of a rollup: rows of one run, one value of {@code outgoing} and one id are one
@@ -40,7 +41,13 @@ final class CellNumbering {
    * below {@code size}.
    */
   boolean number(
-      RowRuns runs, int[] ids, byte[] outgoingOf, int sameOutgoing, int n, int size, int limit) {
+      RowRuns runs,
+      int[] ids,
+      byte @Nullable [] outgoingOf,
+      int sameOutgoing,
+      int n,
+      int size,
+      int limit) {
     words = (size + 63) >>> 6;
     int marked = OUTGOING_VALUES * words;
     if (marks.length < marked) {
@@ -72,7 +79,8 @@ final class CellNumbering {
     return true;
   }
 
-  private void mark(int[] order, int[] ids, byte[] outgoingOf, int same, int from, int to) {
+  private void mark(
+      int @Nullable [] order, int[] ids, byte @Nullable [] outgoingOf, int same, int from, int to) {
     for (int i = from; i < to; i++) {
       int row = order == null ? i : order[i];
       int o = outgoingOf == null ? same : outgoingOf[row];
@@ -106,7 +114,8 @@ final class CellNumbering {
     return true;
   }
 
-  private void assign(int[] order, int[] ids, byte[] outgoingOf, int same, int from, int to) {
+  private void assign(
+      int @Nullable [] order, int[] ids, byte @Nullable [] outgoingOf, int same, int from, int to) {
     for (int i = from; i < to; i++) {
       int row = order == null ? i : order[i];
       int o = outgoingOf == null ? same : outgoingOf[row];

@@ -8,8 +8,14 @@ import org.flowmon.archive.sorted.BinarySearch;
 public final class CellReader {
   private final long[] deltas = new long[RollupFormat.BLOCK];
   private byte[] block = new byte[1 << 10];
+
+  // open sets them.
+  @SuppressWarnings("NullAway.Init")
   private Rollup rollup;
+
+  @SuppressWarnings("NullAway.Init")
   private ByteBuffer bytes;
+
   private int offset;
   private int length;
   private int cells;

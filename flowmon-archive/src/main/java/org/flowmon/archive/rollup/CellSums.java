@@ -2,9 +2,12 @@ package org.flowmon.archive.rollup;
 
 import java.util.Arrays;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /** The sums of one measure by cell. Reused for each segment. Not thread-safe. */
 final class CellSums {
+  // begin sets it.
+  @SuppressWarnings("NullAway.Init")
   FlowColumn column;
 
   /** Whether some values are NULL: then {@link #values} counts those that are not. */
@@ -42,7 +45,7 @@ final class CellSums {
   }
 
   /** Adds non-null values in the order of rows; {@code valid} has their bits, null if all are. */
-  void add(int[] cellOf, long[] of, int n, long[] valid) {
+  void add(int[] cellOf, long[] of, int n, long @Nullable [] valid) {
     if (valid == null && !wide) {
       for (int row = 0; row < n; row++) {
         low[cellOf[row]] += of[row];

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cells of one address column during sealing: by hour and outgoing if that pays, and by
@@ -41,10 +42,10 @@ final class DimensionCells {
   void number(
       RowRuns runs,
       int rows,
-      byte[] outgoing,
+      byte @Nullable [] outgoing,
       int sameOutgoing,
       int[] of,
-      long[] valid,
+      long @Nullable [] valid,
       int dictionarySize) {
     size = dictionarySize;
     int limit = rows / ROWS_PER_CELL;
@@ -86,7 +87,7 @@ final class DimensionCells {
   }
 
   /** Sums up a measure; columns come in the order of their ids. */
-  void measure(FlowColumn column, long[] values, int n, long[] valid, boolean wide) {
+  void measure(FlowColumn column, long[] values, int n, long @Nullable [] valid, boolean wide) {
     if (!hasHours && !hasTotals) {
       return;
     }

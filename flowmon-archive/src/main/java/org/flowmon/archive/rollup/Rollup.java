@@ -3,6 +3,7 @@ package org.flowmon.archive.rollup;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.FlowColumn;
 
 /**
@@ -22,9 +23,9 @@ public final class Rollup {
   private final int slices;
   private final int streams;
   // By column: its streams, −1 if there is none.
-  private final int[] valueStream = new int[FlowColumn.values().length];
-  private final int[] lowStream = new int[FlowColumn.values().length];
-  private final int[] highStream = new int[FlowColumn.values().length];
+  private final int[] valueStream = new int[FlowColumn.count()];
+  private final int[] lowStream = new int[FlowColumn.count()];
+  private final int[] highStream = new int[FlowColumn.count()];
   private final int directoryAt;
   private volatile boolean checked;
 
@@ -75,12 +76,12 @@ public final class Rollup {
       int id = bytes.getShort(entry) & 0xFFFF;
       FlowColumn column = id < 256 ? FlowColumn.byId(id) : null;
       int flags = bytes.getShort(entry + 2) & 0xFFFF;
-      expect(
-          column != null
-              && RollupFormat.MEASURES.contains(column)
-              && lowStream[column.ordinal()] < 0
-              && (flags & ~(RollupFormat.FLAG_NULLS | RollupFormat.FLAG_WIDE)) == 0,
-          "a measure once, found column " + id + " with flags " + flags);
+      if (column == null
+          || !RollupFormat.MEASURES.contains(column)
+          || lowStream[column.ordinal()] >= 0
+          || (flags & ~(RollupFormat.FLAG_NULLS | RollupFormat.FLAG_WIDE)) != 0) {
+        throw corrupt("a measure once, found column " + id + " with flags " + flags);
+      }
       if ((flags & RollupFormat.FLAG_NULLS) != 0) {
         valueStream[column.ordinal()] = next++;
       }
@@ -94,8 +95,12 @@ public final class Rollup {
 
   private void expect(boolean holds, String what) {
     if (!holds) {
-      throw file.corrupt(place, "expected " + what);
+      throw corrupt(what);
     }
+  }
+
+  private SegmentCorruptException corrupt(String expected) {
+    return file.corrupt(place, "expected " + expected);
   }
 
   /** Checks checksum, slices and first ids of blocks once. Two threads may both do it: no harm. */

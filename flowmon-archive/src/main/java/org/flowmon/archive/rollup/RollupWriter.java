@@ -1,9 +1,11 @@
 package org.flowmon.archive.rollup;
 
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sums a segment's rows by address, hour and outgoing during sealing. For each segment: {@link
@@ -13,7 +15,7 @@ import org.flowmon.flow.bytes.ByteSink;
  */
 public final class RollupWriter {
   private final RowRuns runs = new RowRuns();
-  private final Map<FlowColumn, DimensionCells> dimensions = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, DimensionCells> dimensions = new TreeMap<>();
   private int rows;
   private byte[] outgoingOf = {};
   private boolean outgoingVaries;
@@ -33,12 +35,12 @@ public final class RollupWriter {
     dimensions.values().forEach(DimensionCells::begin);
   }
 
-  public void times(long[] values, int n, long[] valid) {
+  public void times(long[] values, int n, long @Nullable [] valid) {
     runs.hours(rows, values, n, valid);
   }
 
   /** Adds {@code outgoing}, 0 or 1. */
-  public void outgoing(long[] values, int n, long[] valid) {
+  public void outgoing(long[] values, int n, long @Nullable [] valid) {
     long first = values[0];
     boolean varies = n < rows;
     for (int i = 0; i < n; i++) {
@@ -60,13 +62,17 @@ public final class RollupWriter {
   }
 
   /** Adds a {@link RollupFormat#DIMENSIONS} column; ids are below the dictionary's {@code size}. */
-  public void addresses(FlowColumn column, int[] ids, long[] valid, int size) {
+  public void addresses(FlowColumn column, int[] ids, long @Nullable [] valid, int size) {
     byte[] outgoing = outgoingVaries ? outgoingOf : null;
-    dimensions.get(column).number(runs, rows, outgoing, sameOutgoing, ids, valid, size);
+    cells(column).number(runs, rows, outgoing, sameOutgoing, ids, valid, size);
+  }
+
+  private DimensionCells cells(FlowColumn column) {
+    return Objects.requireNonNull(dimensions.get(column), column.sqlName());
   }
 
   /** Adds a {@link RollupFormat#MEASURES} column, in the order of ids; none is negative. */
-  public void measure(FlowColumn column, long[] values, int n, long[] valid) {
+  public void measure(FlowColumn column, long[] values, int n, long @Nullable [] valid) {
     long max = 0;
     for (int i = 0; i < n; i++) {
       max = Math.max(max, values[i]);
@@ -79,11 +85,11 @@ public final class RollupWriter {
 
   /** Appends {@link RollupFormat#TOTALS} of an address column; false if there is none. */
   public boolean writeTotals(FlowColumn column, ByteSink out) {
-    return dimensions.get(column).writeTotals(out);
+    return cells(column).writeTotals(out);
   }
 
   /** Appends {@link RollupFormat#HOURS} of an address column; false if there is none. */
   public boolean writeHours(FlowColumn column, ByteSink out) {
-    return dimensions.get(column).writeHours(runs, out);
+    return cells(column).writeHours(runs, out);
   }
 }

@@ -2,13 +2,15 @@ package org.flowmon.archive.rollup;
 
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** A segment's rows by hour of {@code end_time}, those without last. Reused. Not thread-safe. */
 final class RowRuns {
   /** Rows in the order of runs; null if that is the order of rows. */
-  int[] order;
+  int @Nullable [] order;
 
   long[] hour = new long[16];
 
@@ -30,7 +32,7 @@ final class RowRuns {
    * Groups the rows of a segment. Times, of the rows with one, ascend unless clocks run ahead;
    * {@code valid} has these rows' bits, null if all have one.
    */
-  RowRuns hours(int rows, long[] times, int n, long[] valid) {
+  RowRuns hours(int rows, long[] times, int n, long @Nullable [] valid) {
     order = null;
     count = 0;
     if (!isAscending(times, n)) {
@@ -68,7 +70,7 @@ final class RowRuns {
   }
 
   /** For times in any order: rows are counted into their hours. */
-  private RowRuns byHour(int rows, long[] times, int n, long[] valid) {
+  private RowRuns byHour(int rows, long[] times, int n, long @Nullable [] valid) {
     if (kept.length < rows) {
       kept = new int[rows];
     }
@@ -89,7 +91,7 @@ final class RowRuns {
       if (valid != null && (valid[row >>> 6] >>> row & 1) == 0) {
         kept[without++] = row;
       } else {
-        kept[places.get(RollupFormat.hour(times[value++]))[0]++] = row;
+        kept[Objects.requireNonNull(places.get(RollupFormat.hour(times[value++])))[0]++] = row;
       }
     }
     order = kept;

@@ -2,6 +2,7 @@ package org.flowmon.archive.rollup;
 
 import java.util.List;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /** Writes cells as a blob. Not thread-safe. */
 final class SliceEncoder {
@@ -10,7 +11,12 @@ final class SliceEncoder {
   private int dataStart;
 
   /** Appends a blob; hours are null for totals; {@code size} is the dictionary's. */
-  void write(CellNumbering cells, RowRuns runs, List<CellSums> measures, int size, ByteSink out) {
+  void write(
+      CellNumbering cells,
+      @Nullable RowRuns runs,
+      List<CellSums> measures,
+      int size,
+      ByteSink out) {
     int start = out.size();
     out.putInt(size);
     out.putInt(cells.slices);

@@ -2,6 +2,7 @@ package org.flowmon.archive.segment;
 
 import java.util.Locale;
 import org.apache.parquet.format.CompressionCodec;
+import org.jspecify.annotations.Nullable;
 
 /** The compression of pages in a {@link SegmentProfile#COMPACT} segment. */
 public enum SegmentCodec {
@@ -44,7 +45,7 @@ public enum SegmentCodec {
   }
 
   /** The codec of a Parquet file, null for one that segments do not use. */
-  public static SegmentCodec of(CompressionCodec parquet) {
+  public static @Nullable SegmentCodec of(CompressionCodec parquet) {
     for (SegmentCodec codec : values()) {
       if (codec.parquet == parquet) {
         return codec;

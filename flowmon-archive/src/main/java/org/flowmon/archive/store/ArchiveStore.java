@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The storage of an archive's files; all reads and writes go through it. Names are relative, with
@@ -30,7 +31,7 @@ public interface ArchiveStore extends AutoCloseable {
   void replace(String name, byte[] bytes) throws IOException;
 
   /** All bytes of a file, null if there is none. Throws if larger than {@code maxBytes}. */
-  byte[] read(String name, long maxBytes) throws IOException;
+  byte @Nullable [] read(String name, long maxBytes) throws IOException;
 
   boolean exists(String name) throws IOException;
 

@@ -22,6 +22,7 @@ import java.util.zip.CRC32C;
 import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,7 +70,7 @@ final class FileCache {
   /** The state of a file in this process; guarded by the cache, except {@code lastUse}. */
   private static final class Entry {
     private int holders;
-    private FileTime lastUse;
+    private FileTime lastUse = FileTime.fromMillis(0);
   }
 
   /** A file of the cache on disk. */
@@ -105,7 +106,7 @@ final class FileCache {
         }
         note(name, look(file));
         done = true;
-        return new HeldFolder(file.getParent(), () -> release(entry));
+        return HeldFolder.of(file, () -> release(entry));
       }
     } finally {
       if (!done) {
@@ -322,7 +323,7 @@ final class FileCache {
   }
 
   /** Records the present state of a file, null if it is gone. */
-  private void note(String name, CachedFile file) {
+  private void note(String name, @Nullable CachedFile file) {
     synchronized (entries) {
       CachedFile before = file == null ? cached.remove(name) : cached.put(name, file);
       cachedBytes += (file == null ? 0 : file.bytes()) - (before == null ? 0 : before.bytes());
@@ -354,7 +355,8 @@ final class FileCache {
     }
   }
 
-  private static CachedFile look(Path file) throws IOException {
+  /** The present state of a file, null if it is gone. */
+  private static @Nullable CachedFile look(Path file) throws IOException {
     try {
       BasicFileAttributes of = Files.readAttributes(file, BasicFileAttributes.class);
       return new CachedFile(file, of.size(), of.lastModifiedTime());

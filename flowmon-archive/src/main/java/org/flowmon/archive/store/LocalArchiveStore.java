@@ -25,6 +25,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SyncedFolders;
+import org.jspecify.annotations.Nullable;
 
 /** A store below a local directory. */
 public final class LocalArchiveStore implements ArchiveStore {
@@ -61,9 +62,10 @@ public final class LocalArchiveStore implements ArchiveStore {
     if (exists(name)) {
       return false;
     }
-    SyncedFolders.create(file.getParent());
-    makeNameLast(file.getParent());
-    Path temporary = writeTemporary(file.getParent(), bytes);
+    Path folder = HeldFolder.folder(file);
+    SyncedFolders.create(folder);
+    makeNameLast(folder);
+    Path temporary = writeTemporary(folder, bytes);
     boolean done;
     try {
       done = useLinks ? link(temporary, file) : renameUnderLock(temporary, file);
@@ -71,7 +73,7 @@ public final class LocalArchiveStore implements ArchiveStore {
       Files.deleteIfExists(temporary);
     }
     afterStep.accept("temporary file deleted");
-    SyncedFolders.sync(file.getParent());
+    SyncedFolders.sync(folder);
     afterStep.accept("folder synced");
     return done;
   }
@@ -150,7 +152,7 @@ public final class LocalArchiveStore implements ArchiveStore {
   @Override
   public void replace(String name, byte[] bytes) throws IOException {
     Path file = path(name);
-    Path temporary = writeTemporary(file.getParent(), bytes);
+    Path temporary = writeTemporary(HeldFolder.folder(file), bytes);
     try {
       Files.move(
           temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -161,7 +163,7 @@ public final class LocalArchiveStore implements ArchiveStore {
   }
 
   @Override
-  public byte[] read(String name, long maxBytes) throws IOException {
+  public byte @Nullable [] read(String name, long maxBytes) throws IOException {
     if (!exists(name)) {
       return null;
     }
@@ -247,12 +249,12 @@ public final class LocalArchiveStore implements ArchiveStore {
 
   @Override
   public HeldFolder hold(String name, FileIdentity identity) {
-    return new HeldFolder(path(name).getParent(), () -> {});
+    return HeldFolder.of(path(name), () -> {});
   }
 
   @Override
   public HeldFolder asStored(List<String> names) {
-    return new HeldFolder(path(names.get(0)).getParent(), () -> {});
+    return HeldFolder.of(path(names.get(0)), () -> {});
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.flowmon.archive.store;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A service that a {@link RemoteArchiveStore} stores files in: whole, and never changed except by
@@ -21,7 +22,7 @@ public interface ObjectStore extends AutoCloseable {
   void put(String name, Path file) throws IOException;
 
   /** All bytes of a file, null if there is none. Throws if larger than {@code maxBytes}. */
-  byte[] read(String name, long maxBytes) throws IOException;
+  byte @Nullable [] read(String name, long maxBytes) throws IOException;
 
   /**
    * Exactly {@code length} bytes from an offset. Throws {@link java.nio.file.NoSuchFileException}

@@ -9,6 +9,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -41,11 +42,15 @@ public final class PrivateFolder {
       Map<String, Object> all =
           Files.readAttributes(file, "unix:uid,gid,owner,group,mode", LinkOption.NOFOLLOW_LINKS);
       return new Owner(
-          (int) all.get("uid"),
-          (int) all.get("gid"),
-          all.get("owner").toString(),
-          all.get("group").toString(),
-          (int) all.get("mode"));
+          (int) value(all, "uid"),
+          (int) value(all, "gid"),
+          value(all, "owner").toString(),
+          value(all, "group").toString(),
+          (int) value(all, "mode"));
+    }
+
+    private static Object value(Map<String, Object> all, String attribute) {
+      return Objects.requireNonNull(all.get(attribute), attribute);
     }
 
     boolean isGroupOfOwn() {
@@ -63,8 +68,12 @@ public final class PrivateFolder {
    */
   public static Path create(Path folder, Readers readers, String advice) throws IOException {
     Path absolute = folder.toAbsolutePath().normalize();
-    Files.createDirectories(absolute.getParent());
-    boolean posix = hasModes(absolute.getParent());
+    Path above = absolute.getParent();
+    if (above == null) {
+      throw new UnsafeFolderException(absolute, "is the root", advice);
+    }
+    Files.createDirectories(above);
+    boolean posix = hasModes(above);
     try {
       if (posix) {
         Files.createDirectory(absolute, FOLDER);
@@ -89,7 +98,7 @@ public final class PrivateFolder {
   /** Writes a file that only its owner can read. */
   public static void write(Path file, String text) throws IOException {
     Files.deleteIfExists(file);
-    if (hasModes(file.getParent())) {
+    if (hasModes(HeldFolder.folder(file))) {
       Files.createFile(file, FILE);
     }
     Files.writeString(file, text);

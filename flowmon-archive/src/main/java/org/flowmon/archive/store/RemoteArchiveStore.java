@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An archive in an object store. Large files are written to a folder of this host, put into the
@@ -133,7 +134,7 @@ public final class RemoteArchiveStore implements ArchiveStore {
   }
 
   @Override
-  public byte[] read(String name, long maxBytes) throws IOException {
+  public byte @Nullable [] read(String name, long maxBytes) throws IOException {
     return store.read(name, maxBytes);
   }
 

@@ -3,6 +3,7 @@ package org.flowmon.archive.store;
 import java.io.IOException;
 import java.util.Map;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** Settings of a store, each read once; an unread one is an error. No value is ever printed. */
 public final class StoreSettings {
@@ -16,7 +17,7 @@ public final class StoreSettings {
   }
 
   /** A setting's text; null if it is not given. */
-  public String text(String key) {
+  public @Nullable String text(String key) {
     known.add(key);
     return settings.get(key);
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -224,7 +225,10 @@ class SegmentIndexTest {
       assertEquals(0, index.lookup(port, -1).size());
       assertEquals(0, index.lookup(port, Long.MAX_VALUE).size());
       assertEquals(0, index.lowerBound(port, Long.MIN_VALUE));
-      assertEquals(index.dictionarySize(port), index.lowerBound(port, Long.MAX_VALUE));
+      int ports = index.dictionarySize(port);
+      assertEquals(ports, index.lowerBound(port, Long.MAX_VALUE));
+      assertEquals(100, IntStream.range(0, ports).map(id -> index.count(port, id)).sum());
+      assertTrue(index.lowerBound(port, 4) <= index.lowerBound(port, 5)); // 5 … 4 holds none
       assertFalse(index.isIndexed(FlowColumn.BYTES));
       assertThrows(IllegalArgumentException.class, () -> index.lookup(FlowColumn.BYTES, 1));
       assertThrows(IllegalArgumentException.class, () -> index.lookup(FlowColumn.SRC_ADDR, 1));

@@ -11,6 +11,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.limit.ByteLimitException;
+import org.flowmon.archive.query.plan.PlanStep;
 import org.flowmon.archive.query.plan.SegmentAccess;
 import org.flowmon.archive.query.plan.SegmentAccess.Way;
 import org.flowmon.udaf.parser.QueryParser;
@@ -163,6 +164,47 @@ class ExplainTest {
       assertEquals(rows, access.rowsMatched());
       assertTrue(rows > 1000 && access.bytesRead() > rows, access.toString());
     }
+  }
+
+  /** A list is planned whole, though the query's times cut it. */
+  @Test
+  void tellsOfTheRowsThatListsMayHave() throws IOException {
+    String of = "SELECT src_addr, dst_addr, MAX(bytes) AS n FROM flows WHERE %s src_addr = '%s'";
+    String by = " GROUP BY src_addr, dst_addr";
+    QueryStats all = run(String.format(of, "", "192.0.2.1") + by, 1, 1_000_000)[0];
+    assertEquals(List.of(Way.LISTS), ways(all));
+    String cut = "end_time < " + RandomQueries.timestamp(Traffic.NOW - Traffic.DAY) + " AND";
+    QueryStats some = run(String.format(of, cut, "192.0.2.1") + by, 1, 1_000_000)[0];
+    assertEquals(List.of(Way.LISTS), ways(some));
+    for (int s = 0; s < 4; s++) {
+      SegmentAccess whole = all.accesses().get(s);
+      SegmentAccess access = some.accesses().get(s);
+      assertEquals(whole.rowsExamined(), whole.rowsPlanned());
+      assertEquals(whole.rowsPlanned(), access.rowsPlanned());
+      assertEquals(s == 3, access.rowsExamined() < access.rowsPlanned(), access.toString());
+    }
+  }
+
+  @Test
+  void countsTheThreadsThatRun() throws IOException {
+    QueryOptions many = QueryOptions.DEFAULTS.withExplain(true).withThreads(8);
+    String lists =
+        "SELECT src_addr, dst_addr, MAX(bytes) AS n FROM flows WHERE src_addr = '192.0.2.1'"
+            + " GROUP BY src_addr, dst_addr";
+    assertThreads(8, ArchiveQuery.run(snapshot, QueryParser.parse(lists), many).stats());
+    String sums = "SELECT src_addr, SUM(bytes) AS n FROM flows GROUP BY src_addr";
+    assertThreads(4, ArchiveQuery.run(snapshot, QueryParser.parse(sums), many).stats());
+    assertThreads(
+        4,
+        ArchiveQuery.stream(
+                List.of(snapshot), QueryParser.parse("SELECT bytes FROM flows"), many, some -> {})
+            .stats());
+  }
+
+  private static void assertThreads(int threads, QueryStats stats) {
+    List<String> steps = stats.plans().get(0).lines().stream().map(PlanStep.Line::text).toList();
+    assertTrue(
+        steps.stream().anyMatch(step -> step.endsWith("threads: " + threads)), steps.toString());
   }
 
   @Test

@@ -21,6 +21,7 @@ public final class ByteSink extends OutputStream {
     size = 0;
   }
 
+  /** Makes room; an {@link IllegalStateException} near 2 GiB. */
   public void reserve(long more) {
     long needed = size + more;
     if (needed > bytes.length) {
@@ -92,6 +93,7 @@ public final class ByteSink extends OutputStream {
     bytes[size++] = (byte) rest;
   }
 
+  /** Appends unsigned LEB128 of 64 bits. */
   public void putVarintLong(long value) {
     reserve(10);
     long rest = value;

@@ -14,6 +14,7 @@ import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.ObservationDomain;
 import org.flowmon.ingest.decode.exporter.SequenceTracker;
 import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.ExporterNames;
 import org.flowmon.ingest.decode.record.FlowWriter;
 import org.flowmon.ingest.decode.record.RecordBlock;
 import org.flowmon.ingest.decode.record.RecordProgram;
@@ -37,6 +38,7 @@ final class NetflowV5Decoder {
 
   // Records have no options data: the header has the rate. Nobody sets one here.
   private static final Sampling NO_SAMPLING = new Sampling();
+  private static final ExporterNames NO_NAMES = new ExporterNames();
 
   /** The layout of a record, as a template with these elements would define it. */
   private static final RecordProgram RECORD =
@@ -87,8 +89,8 @@ final class NetflowV5Decoder {
     for (int left = count; left > 0; ) {
       FlowBatchBuilder builder = out.builder();
       int rows = Math.min(left, Math.min(RecordBlock.ROWS, builder.free()));
-      block.load(RECORD, bytes, at, rows);
-      writer.write(block, header, NO_SAMPLING, builder);
+      block.load(RECORD, bytes, at, rows, bytes);
+      writer.write(block, header, NO_SAMPLING, NO_NAMES, builder);
       out.rowsEnded(rows);
       at += rows * RECORD.stride();
       left -= rows;

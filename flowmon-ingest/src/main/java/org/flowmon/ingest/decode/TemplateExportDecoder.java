@@ -16,6 +16,7 @@ import org.flowmon.ingest.decode.exporter.ObservationDomain;
 import org.flowmon.ingest.decode.exporter.Template;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.ExporterNames;
 import org.flowmon.ingest.decode.record.FlowWriter;
 import org.flowmon.ingest.decode.record.RecordBlock;
 import org.flowmon.ingest.decode.record.RecordProgram;
@@ -38,6 +39,7 @@ final class TemplateExportDecoder {
   private static final IngestCounter UNDAMAGED = IngestCounter.DATAGRAMS_DECODED;
   private static final int SET_HEADER_BYTES = 4;
   private static final int FIRST_DATA_SET = 256;
+  private static final long MOST_AHEAD = 3_600_000_000L; // µs: an uptime of 0 after the export
 
   private final IngestCounters counters;
   private final ExporterTable exporters;
@@ -51,7 +53,9 @@ final class TemplateExportDecoder {
   // State of the current datagram.
   private boolean ipfix;
   // Its own domain; then, as v9 has no sessions, that of the exporter's templates from any port.
-  private ObservationDomain[] domains = {};
+  private final ObservationDomain[] domainOfIpfix = new ObservationDomain[1];
+  private final ObservationDomain[] domainsOfV9 = new ObservationDomain[2];
+  private ObservationDomain[] domains = domainOfIpfix;
   private DatagramHeader header = new DatagramHeader();
 
   @SuppressWarnings("NullAway.Init") // begin sets it
@@ -149,15 +153,13 @@ final class TemplateExportDecoder {
     h.sampling = Sampling.UNKNOWN;
     Exporter exporter = exporters.heard(h.exporter, h.arrival);
     ObservationDomain.Key key = ObservationDomain.Key.of(version, h.exporter, h.port, domain);
-    if (isIpfix) {
-      domains = new ObservationDomain[] {exporter.domain(key, lost)};
-    } else {
-      ObservationDomain shared =
-          exporter.domain(
-              ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain),
-              lost);
-      domains = new ObservationDomain[] {exporter.domain(key, lost), shared};
+    domains = isIpfix ? domainOfIpfix : domainsOfV9;
+    if (!isIpfix) {
+      ObservationDomain.Key anyPort =
+          ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain);
+      domains[1] = exporter.domain(anyPort, lost);
     }
+    domains[0] = exporter.domain(key, lost);
     seenTemplates = 0;
     seenRecords = 0;
     seenFlows = 0;
@@ -249,7 +251,7 @@ final class TemplateExportDecoder {
     int at = start;
     for (int left = kept; left > 0; ) {
       int rows = Math.min(left, room(template));
-      take(template, bytes, at, rows);
+      take(template, bytes, at, rows, bytes);
       at += rows * stride;
       left -= rows;
     }
@@ -289,7 +291,7 @@ final class TemplateExportDecoder {
         }
       }
       if (rows > 0) {
-        take(template, packed, 0, rows);
+        take(template, packed, 0, rows, bytes);
         records += rows;
       } else if (!template.isOptions()) {
         out.rowsEnded(0); // room() asked for the builder
@@ -314,16 +316,22 @@ final class TemplateExportDecoder {
     return records;
   }
 
-  private void take(Template template, byte[] bytes, int at, int rows) {
-    block.load(template.program(), bytes, at, rows);
+  private void take(Template template, byte[] bytes, int at, int rows, byte[] datagram) {
+    block.load(template.program(), bytes, at, rows, datagram);
     if (template.isOptions()) {
       takeOptions();
       return;
     }
     FlowBatchBuilder builder = out.builder();
+    ObservationDomain shared = domains[domains.length - 1];
     Sampling own = domains[0].sampling();
-    Sampling sampling = own.isEmpty() ? domains[domains.length - 1].sampling() : own;
-    writer.write(block, header, sampling, builder);
+    ExporterNames ownNames = domains[0].names();
+    writer.write(
+        block,
+        header,
+        own.isEmpty() ? shared.sampling() : own,
+        ownNames.isEmpty() ? shared.names() : ownNames,
+        builder);
     out.rowsEnded(rows);
   }
 
@@ -337,19 +345,37 @@ final class TemplateExportDecoder {
 
   private void takeOptions(int row, ObservationDomain domain) {
     if (block.isSet(Slot.SYSTEM_INIT, row)) {
-      domain.setSystemInit(block.values(Slot.SYSTEM_INIT)[row]);
+      long init = block.values(Slot.SYSTEM_INIT)[row];
+      domain.setSystemInit(init - header.exportTime > MOST_AHEAD ? 0 : init);
     }
+    takeNames(row, domain);
     Sampling.Rate rate =
         new Sampling.Rate(FlowWriter.rateOf(block, row), FlowWriter.modeOf(block, row));
     if (rate.rate() == 0) {
       return;
     }
-    if (block.isSet(Slot.SAMPLER, row)) {
-      domain.setSampler(block.values(Slot.SAMPLER)[row], rate);
+    if (block.isSet(Slot.SAMPLER_ID, row)) {
+      domain.setSampler(block.values(Slot.SAMPLER_ID)[row], rate);
     } else if (block.isSet(Slot.INPUT_IF, row)) {
       domain.setInterface(block.values(Slot.INPUT_IF)[row], rate);
     } else {
       domain.sampling().setDomain(rate);
+    }
+  }
+
+  private void takeNames(int row, ObservationDomain domain) {
+    if (block.isSet(Slot.APPLICATION, row) && block.isSet(Slot.APPLICATION_NAME, row)) {
+      byte[] name = writer.name(block, Slot.APPLICATION_NAME, row);
+      if (name != null) {
+        domain.setApplication(block.applicationKey(row), name);
+      }
+    }
+    Slot vrf = block.isSet(Slot.INGRESS_VRF, row) ? Slot.INGRESS_VRF : Slot.EGRESS_VRF;
+    if (block.isSet(vrf, row) && block.isSet(Slot.VRF_NAME, row)) {
+      byte[] name = writer.name(block, Slot.VRF_NAME, row);
+      if (name != null) {
+        domain.setVrf(block.values(vrf)[row], name);
+      }
     }
   }
 }

@@ -165,13 +165,6 @@ class ExportDecoderTest {
   }
 
   @Test
-  void postCountersBesideCountersCountTheWayBack() {
-    v9(1, template(1, 4, 23, 4, 24, 4), set(5, 4, 6, 4, 7, 4));
-    assertRow(FlowColumn.BYTES, 5L, FlowColumn.REVERSE_BYTES, 6L);
-    assertRow(FlowColumn.PACKETS, 7L, FlowColumn.REVERSE_PACKETS, null);
-  }
-
-  @Test
   void icmpTypeAndCodeComeFromWhereverTheyAreToldButOnlyForIcmp() {
     v9(1, template(4, 1, 11, 2), set(1, 1, 2048, 2, 6, 1, 2048, 2));
     assertRow(FlowColumn.ICMP_TYPE_CODE, null, FlowColumn.DST_PORT, 2048L);

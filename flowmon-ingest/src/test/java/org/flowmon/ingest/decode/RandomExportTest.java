@@ -3,12 +3,12 @@ package org.flowmon.ingest.decode;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
@@ -44,6 +44,20 @@ class RandomExportTest {
           new Element(FlowColumn.FLOW_END_REASON, 136, 0, 1),
           new Element(FlowColumn.REVERSE_BYTES, 1, 29305, 8),
           new Element(FlowColumn.REVERSE_PACKETS, 86, 29305, 8),
+          new Element(FlowColumn.POST_BYTES, 23, 0, 8),
+          new Element(FlowColumn.POST_PACKETS, 24, 0, 8),
+          new Element(FlowColumn.FORWARDING_STATUS, 89, 0, 1),
+          new Element(FlowColumn.FIREWALL_EVENT, 233, 0, 1),
+          new Element(FlowColumn.NAT_EVENT, 230, 0, 1),
+          new Element(FlowColumn.INGRESS_VRF, 234, 0, 4),
+          new Element(FlowColumn.EGRESS_VRF, 235, 0, 4),
+          new Element(FlowColumn.POST_VLAN, 254, 0, 2),
+          new Element(FlowColumn.MIN_TTL, 52, 0, 1),
+          new Element(FlowColumn.MAX_TTL, 53, 0, 1),
+          new Element(FlowColumn.FRAGMENT_FLAGS, 197, 0, 1),
+          new Element(FlowColumn.FRAGMENT_ID, 54, 0, 4),
+          new Element(FlowColumn.SAMPLER_ID, 302, 0, 8),
+          new Element(FlowColumn.TCP_RETRANSMITS, 109, 35632, 4),
           new Element(FlowColumn.SRC_ADDR, 8, 0, 4),
           new Element(FlowColumn.DST_ADDR, 28, 0, 16),
           new Element(FlowColumn.END_TIME, 153, 0, 8),
@@ -152,7 +166,7 @@ class RandomExportTest {
   }
 
   private static Map<FlowColumn, Object> record(Random random, List<Field> fields, ExportBytes to) {
-    Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Object> row = new TreeMap<>();
     for (Field field : fields) {
       FlowColumn column = field.element().column();
       if (column == null) {
@@ -166,9 +180,15 @@ class RandomExportTest {
         to.u64(address.hi()).u64(address.lo());
         row.put(column, address);
       } else if (column == FlowColumn.END_TIME) {
-        long millis = random.nextInt(5) == 0 ? 0 : random.nextLong() >>> random.nextInt(64);
+        // Between the years 2000 and 2025; 0 and a time in a hundred years are unknown.
+        long millis =
+            switch (random.nextInt(6)) {
+              case 0 -> 0;
+              case 1 -> SECONDS * 1000 + 100L * 365 * 86_400_000;
+              default -> 946_684_800_000L + (random.nextLong() >>> 1) % 803_315_200_000L;
+            };
         to.u64(millis);
-        if (millis > 0 && millis <= Long.MAX_VALUE / 1000) {
+        if (millis > 0 && millis <= SECONDS * 1000) {
           row.put(column, millis * 1000);
         }
       } else {

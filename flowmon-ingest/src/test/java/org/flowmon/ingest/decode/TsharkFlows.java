@@ -116,6 +116,7 @@ final class TsharkFlows {
     address(columns, FlowColumn.SRC_ADDR, fields, "cflow.srcaddr", "cflow.srcaddrv6");
     address(columns, FlowColumn.DST_ADDR, fields, "cflow.dstaddr", "cflow.dstaddrv6");
     address(columns, FlowColumn.NEXT_HOP, fields, "cflow.nexthop", "cflow.nexthopv6");
+    rare(columns, fields);
     for (FlowColumn zeroIsNull : List.of(FlowColumn.SRC_AS, FlowColumn.DST_AS)) {
       columns.computeIfPresent(zeroIsNull, (c, v) -> v.equals(0L) ? null : v);
     }
@@ -126,6 +127,76 @@ final class TsharkFlows {
       time(columns, FlowColumn.END_TIME, flow.header(), times, "end");
     }
     return columns;
+  }
+
+  private static void rare(Map<FlowColumn, Object> columns, Map<String, Object> fields) {
+    number(columns, FlowColumn.POST_BYTES, fields, "cflow.post_octets");
+    number(columns, FlowColumn.POST_PACKETS, fields, "cflow.post_packets");
+    number(columns, FlowColumn.SAMPLER_ID, fields, "cflow.selector_id");
+    number(columns, FlowColumn.SAMPLER_ID, fields, "cflow.sampler_id");
+    number(columns, FlowColumn.INGRESS_VRF, fields, "cflow.ingress_vrfid");
+    number(columns, FlowColumn.EGRESS_VRF, fields, "cflow.egress_vrfid");
+    number(columns, FlowColumn.IPV6_FLOW_LABEL, fields, "cflow.ipv6flowlabel");
+    number(columns, FlowColumn.MIN_TTL, fields, "cflow.ttl_min");
+    number(columns, FlowColumn.MAX_TTL, fields, "cflow.ttl_max");
+    number(columns, FlowColumn.FRAGMENT_ID, fields, "cflow.frag_ident");
+    number(columns, FlowColumn.FIREWALL_EVENT, fields, "cflow.firewall_event");
+    number(columns, FlowColumn.POST_VLAN, fields, "cflow.post_vlanid");
+    number(columns, FlowColumn.FLOW_ID, fields, "cflow.flow_id");
+    String napt = "cflow.post_napt";
+    number(columns, FlowColumn.POST_NAT_SRC_PORT, fields, napt + "source_transport_port");
+    number(columns, FlowColumn.POST_NAT_DST_PORT, fields, napt + "destination_transport_port");
+    for (FlowColumn zeroIsNull :
+        List.of(FlowColumn.FLOW_ID, FlowColumn.POST_NAT_SRC_PORT, FlowColumn.POST_NAT_DST_PORT)) {
+      columns.computeIfPresent(zeroIsNull, (c, v) -> v.equals(0L) ? null : v);
+    }
+    String nat = "cflow.post_nat";
+    address(columns, FlowColumn.POST_NAT_SRC_ADDR, fields, nat + "source_ipv4_address", "-");
+    address(columns, FlowColumn.POST_NAT_DST_ADDR, fields, nat + "destination_ipv4_address", "-");
+    address(columns, FlowColumn.BGP_NEXT_HOP, fields, "cflow.bgpnexthop", "cflow.bgpnexthopv6");
+    mac(columns, FlowColumn.SRC_MAC, fields, "cflow.srcmac", "cflow.post_srcmac");
+    mac(columns, FlowColumn.DST_MAC, fields, "cflow.dstmac", "cflow.post_dstmac");
+    if (fields.get("cflow.aaa_username") instanceof String name) {
+      columns.put(FlowColumn.USER_NAME, name.isEmpty() ? null : name);
+    }
+    StringBuilder labels = new StringBuilder();
+    for (int l = 1; l <= 10; l++) {
+      for (Map.Entry<String, Object> field : fields.entrySet()) {
+        if (field.getKey().startsWith("MPLS-Label" + l + ": ")) {
+          Map<String, Object> label = JsonTree.map(field.getValue());
+          boolean isNone =
+              List.of(label.get("cflow.mpls_label"), label.get("cflow.mpls_exp"))
+                      .equals(List.of("0", "0"))
+                  && label.get("cflow.mpls_bos").equals("0");
+          labels.append(isNone ? "" : "," + label.get("cflow.mpls_label"));
+        }
+      }
+    }
+    if (labels.length() > 0) {
+      columns.put(FlowColumn.MPLS_LABELS, labels.substring(1));
+    }
+    if (fields.get("Forwarding Status") instanceof Map) {
+      Map<String, Object> status = JsonTree.map(fields.get("Forwarding Status"));
+      long code = 0;
+      for (String reason : List.of("forward", "drop", "consume", "unknown")) {
+        Object value = status.get("cflow.forwarding_status_" + reason + "_code");
+        code += value == null ? 0 : Long.parseLong((String) value);
+      }
+      columns.put(
+          FlowColumn.FORWARDING_STATUS,
+          Long.parseLong((String) status.get("cflow.forwarding_status")) * 64 + code);
+    }
+  }
+
+  private static void mac(
+      Map<FlowColumn, Object> columns,
+      FlowColumn column,
+      Map<String, Object> fields,
+      String name,
+      String other) {
+    if (fields.getOrDefault(name, fields.get(other)) instanceof String mac) {
+      columns.put(column, mac.equals("00:00:00:00:00:00") ? null : mac);
+    }
   }
 
   private static void number(
@@ -146,7 +217,9 @@ final class TsharkFlows {
     if (v6 instanceof String text && !text.equals("::")) {
       columns.put(column, IpAddress.parse(text));
     } else if (v4 instanceof String text
-        && !(column == FlowColumn.NEXT_HOP && text.equals("0.0.0.0"))) {
+        && (column == FlowColumn.SRC_ADDR
+            || column == FlowColumn.DST_ADDR
+            || !text.equals("0.0.0.0"))) {
       columns.put(column, IpAddress.parse(text));
     }
   }

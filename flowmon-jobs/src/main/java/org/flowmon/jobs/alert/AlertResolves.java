@@ -44,7 +44,7 @@ public final class AlertResolves {
   }
 
   static KafkaSource<String> source(JobConfig config) {
-    return FlowSource.of(
+    return FlowSource.ofFewMessages(
         config,
         TOPIC,
         config.kafka().group() + ".alerts",

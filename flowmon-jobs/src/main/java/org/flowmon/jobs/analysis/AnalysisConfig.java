@@ -22,6 +22,7 @@ import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One analysis: a live query, the history that its results are compared with, the report's logic,
@@ -109,7 +110,11 @@ public record AnalysisConfig(
     return error(key, message, null);
   }
 
-  public ConfigException error(String key, String message, Throwable cause) {
+  public ConfigException error(String key, RuntimeException cause) {
+    return error(key, String.valueOf(cause.getMessage()), cause);
+  }
+
+  public ConfigException error(String key, String message, @Nullable Throwable cause) {
     String place = places.of(key);
     return new ConfigException(
         (place == null ? "analysis " + name : place) + ": " + key + ": " + message, cause);

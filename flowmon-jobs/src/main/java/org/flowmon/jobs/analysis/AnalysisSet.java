@@ -2,6 +2,8 @@ package org.flowmon.jobs.analysis;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -107,8 +109,8 @@ public final class AnalysisSet implements Serializable {
   }
 
   /** The running analyses, in the order of their names. */
-  public List<AnalysisConfig> running() {
-    return new ArrayList<>(running.values());
+  public Collection<AnalysisConfig> running() {
+    return Collections.unmodifiableCollection(running.values());
   }
 
   public AnalysisConfig get(String name) {

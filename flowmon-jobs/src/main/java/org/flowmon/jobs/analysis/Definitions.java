@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.config.ConfigException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The analyses that results refer to. A result of one that came while the job ran carries its text,
@@ -16,7 +17,7 @@ public final class Definitions implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final HashMap<String, AnalysisConfig> started = new HashMap<>();
-  private transient Map<String, Parsed> parsed;
+  private transient @Nullable Map<String, Parsed> parsed;
 
   private record Parsed(String text, AnalysisConfig config) {}
 
@@ -34,7 +35,7 @@ public final class Definitions implements Serializable {
    *
    * @throws ConfigException if the text is no analysis of this name
    */
-  public AnalysisConfig of(String name, String text) {
+  public @Nullable AnalysisConfig of(String name, @Nullable String text) {
     if (text == null) {
       return started.get(name);
     }

@@ -1,5 +1,7 @@
 package org.flowmon.jobs.config;
 
+import java.util.Objects;
+
 /** A configuration file is invalid. The message names file, line, key and the expected value. */
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -10,5 +12,10 @@ public final class ConfigException extends RuntimeException {
 
   public ConfigException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  @Override
+  public String getMessage() {
+    return Objects.requireNonNull(super.getMessage(), "an error says what it is");
   }
 }

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.config;
 
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Handles errors of a file: throws the first one, or collects all. */
 @FunctionalInterface
@@ -13,8 +14,13 @@ public interface ErrorHandler {
   void add(ConfigException error);
 
   /** Returns a part of a file; null if it is wrong. */
-  default <T> T of(Supplier<T> part) {
-    return of(part, null);
+  default <T> @Nullable T of(Supplier<@Nullable T> part) {
+    try {
+      return part.get();
+    } catch (ConfigException e) {
+      add(e);
+      return null;
+    }
   }
 
   default <T> T of(Supplier<T> part, T otherwise) {

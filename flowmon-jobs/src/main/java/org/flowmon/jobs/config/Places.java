@@ -2,12 +2,13 @@ package org.flowmon.jobs.config;
 
 import java.io.Serializable;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The places of a file's keys, so that errors found after reading name their line. Lines, from 1,
  * are by full key such as {@code live.query}; {@code ""} is the first key.
  */
-public record Places(String file, Map<String, Integer> lines) implements Serializable {
+public record Places(@Nullable String file, Map<String, Integer> lines) implements Serializable {
   public static final Places NONE = new Places(null, Map.of());
 
   public Places {
@@ -15,7 +16,7 @@ public record Places(String file, Map<String, Integer> lines) implements Seriali
   }
 
   /** File and line of a key, or of its nearest parent with a line; null without a file. */
-  public String of(String key) {
+  public @Nullable String of(String key) {
     if (file == null) {
       return null;
     }

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.config;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
@@ -13,7 +14,7 @@ final class ScalarPlaces {
    * {@code line:column}, from 1, of an offset up to the value's length; null if the file writes the
    * value otherwise there (escapes, comments).
    */
-  static String of(List<String> lines, ScalarNode node, int offset) {
+  static @Nullable String of(List<String> lines, ScalarNode node, int offset) {
     if (node.getStartMark().isEmpty() || node.getEndMark().isEmpty()) {
       return null;
     }

@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
@@ -84,8 +85,8 @@ public final class YamlFile {
   }
 
   /** Removes names from a message: a value that begins with * or ! may be an unquoted password. */
-  private static String said(String problem) {
-    return NAMED.matcher(problem).replaceAll("$1");
+  private static String said(@Nullable String problem) {
+    return NAMED.matcher(String.valueOf(problem)).replaceAll("$1");
   }
 
   // Omits the cause: its message quotes the line, which may hold a secret.

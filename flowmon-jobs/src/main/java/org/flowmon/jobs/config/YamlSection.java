@@ -10,6 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.QueryException;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
@@ -76,13 +77,13 @@ public final class YamlSection {
     return new ConfigException(file + ":" + at + ": " + prefix + key + ": " + message, e);
   }
 
-  private Node take(String key) {
+  private @Nullable Node take(String key) {
     known.add(key);
     Node node = values.get(key);
     return node != null && node.getTag().equals(Tag.NULL) ? null : node;
   }
 
-  private String scalar(String key, String expected) {
+  private @Nullable String scalar(String key, String expected) {
     Node node = take(key);
     if (node == null) {
       return null;
@@ -94,7 +95,7 @@ public final class YamlSection {
   }
 
   /** Requires a value: null is an error that names a similar key, if there is one. */
-  public <T> T required(String key, T value, String expected) {
+  public <T> T required(String key, @Nullable T value, String expected) {
     if (value == null) {
       for (String written : values.keySet()) {
         // Compared both ways: 'user' is no misspelt 'url'.
@@ -129,7 +130,7 @@ public final class YamlSection {
     return name;
   }
 
-  public String textOrNull(String key, String expected) {
+  public @Nullable String textOrNull(String key, String expected) {
     return scalar(key, expected);
   }
 
@@ -176,7 +177,7 @@ public final class YamlSection {
   }
 
   /** Returns a duration such as 500ms, 10s, 5m, 1h, 7d; null if the key is absent. */
-  public Duration durationOrNull(String key) {
+  public @Nullable Duration durationOrNull(String key) {
     String expected = "a duration such as 500ms, 10s, 5m, 1h or 7d";
     String value = scalar(key, expected);
     if (value == null) {
@@ -241,7 +242,7 @@ public final class YamlSection {
     throw error(key, "expected one of " + names + ", found '" + value + "'");
   }
 
-  public YamlSection sectionOrNull(String key) {
+  public @Nullable YamlSection sectionOrNull(String key) {
     Node node = take(key);
     if (node == null) {
       return null;
@@ -278,7 +279,7 @@ public final class YamlSection {
   }
 
   /** Returns a condition over a report's rows, null if the key is absent; it is checked later. */
-  public RowCondition condition(String key) {
+  public @Nullable RowCondition condition(String key) {
     String expected = "a condition such as verdict = 'new'";
     known.add(key);
     return values.containsKey(key) ? new RowCondition(text(key, expected), place(key)) : null;
@@ -295,7 +296,7 @@ public final class YamlSection {
   }
 
   /** Returns a list of plain words; null if the key is absent. */
-  public List<String> wordsOrNull(String key) {
+  public @Nullable List<String> wordsOrNull(String key) {
     Node node = take(key);
     if (node == null) {
       return null;

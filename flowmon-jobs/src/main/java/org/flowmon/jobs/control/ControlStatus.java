@@ -153,9 +153,10 @@ public final class ControlStatus implements AutoCloseable {
         kafka.clientProperties(),
         topic(kafka.analysesTopic()),
         message -> {
-          parse(message.value()).ifPresent(outcome -> last.put(outcome.analysis(), outcome));
           if (Arrays.equals(message.key(), RUNNING)) {
             RunningAnalyses.parse(message.value()).ifPresent(said -> running[0] = said);
+          } else {
+            parse(message.value()).ifPresent(outcome -> last.put(outcome.analysis(), outcome));
           }
         });
     return new Said(last, running[0]);

@@ -54,12 +54,14 @@ public final class ControlTopic {
   }
 
   private void create(String topic, String consequence) {
-    KafkaTopics.createSingle(
+    KafkaTopics.createIfMissing(
         client,
-        topic,
-        TopicConfig.CLEANUP_POLICY_CONFIG,
-        TopicConfig.CLEANUP_POLICY_COMPACT,
-        consequence);
+        new KafkaTopics.Single(
+            topic,
+            TopicConfig.CLEANUP_POLICY_CONFIG,
+            TopicConfig.CLEANUP_POLICY_COMPACT,
+            consequence,
+            "kafka.analyses_topic"));
   }
 
   /** The topic's present contents, the last message of each name, without invalid ones. */

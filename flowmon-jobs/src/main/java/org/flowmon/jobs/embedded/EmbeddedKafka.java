@@ -23,10 +23,11 @@ import kafka.server.KafkaRaftServer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.topic.KafkaTopics;
 
 /**
  * A Kafka broker that is its own controller (KRaft), in this JVM or, by {@link #main}, in a
@@ -200,13 +201,9 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   private void awaitReady() throws ExecutionException, InterruptedException, TimeoutException {
-    try (Admin admin = admin(bootstrapServers())) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
       admin.describeCluster().nodes().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
-  }
-
-  private static Admin admin(String bootstrap) {
-    return Admin.create(Map.of("bootstrap.servers", bootstrap));
   }
 
   /** {@code host:port} for clients. */
@@ -232,16 +229,10 @@ public final class EmbeddedKafka implements AutoCloseable {
   public static void createTopic(
       String bootstrap, String name, int partitions, Map<String, String> settings) {
     NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(settings);
-    try (Admin admin = admin(bootstrap)) {
-      admin.createTopics(List.of(topic)).all().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      if (!(e.getCause() instanceof TopicExistsException)) {
-        throw new EmbeddedServiceException(
-            "topic " + name + " was not made at " + bootstrap + ": " + e, e);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new EmbeddedServiceException("interrupted while making topic " + name, e);
+    try {
+      KafkaTopics.createIfMissing(Map.of("bootstrap.servers", bootstrap), topic);
+    } catch (ConfigException e) {
+      throw new EmbeddedServiceException(e.getMessage(), e);
     }
   }
 

@@ -15,10 +15,23 @@ final class AnswerMemory {
   private final LinkedHashMap<Key, Entry> entries = new LinkedHashMap<>(64, 0.75f, true);
   private long bytes;
 
-  /** An answer's number in a cache, compared by identity. */
-  record Key(Object cache, long number) {}
+  /** The answers of one cache, and how many of them, and of their rows, it may have. */
+  static final class Share {
+    private final int maxAnswers;
+    private final long maxRows;
+    private int answers;
+    private long rows;
 
-  private record Entry(Object answer, long bytes) {}
+    Share(int maxAnswers, long maxRows) {
+      this.maxAnswers = maxAnswers;
+      this.maxRows = maxRows;
+    }
+  }
+
+  /** An answer's number in a cache. */
+  record Key(Share share, long number) {}
+
+  private record Entry(Object answer, long bytes, long rows) {}
 
   AnswerMemory(long maxBytes) {
     this.maxBytes = maxBytes;
@@ -32,49 +45,53 @@ final class AnswerMemory {
     return Optional.ofNullable(entries.get(key)).map(Entry::answer);
   }
 
-  /** Adds or replaces one of {@code most} in a cache and makes room; none above the budget. */
-  synchronized void put(Key key, Object answer, long size, int most) {
-    forget(key);
+  /** Adds or replaces an answer and makes room; none above the budget. */
+  synchronized void put(Key key, Object answer, long size, long rows) {
+    Entry before = entries.remove(key);
+    if (before != null) {
+      count(key, before, -1);
+    }
     if (size > maxBytes) {
       return;
     }
-    entries.put(key, new Entry(answer, size));
-    bytes += size;
-    long excess =
-        entries.keySet().stream().filter(one -> one.cache() == key.cache()).count() - most;
+    Entry added = new Entry(answer, size, rows);
+    entries.put(key, added);
+    count(key, added, 1);
+    Share share = key.share();
     Iterator<Map.Entry<Key, Entry>> eldest = entries.entrySet().iterator();
-    while (bytes > maxBytes || excess > 0) {
+    while (bytes > maxBytes || share.answers > share.maxAnswers || share.rows > share.maxRows) {
       Map.Entry<Key, Entry> one = eldest.next();
-      boolean isOfCache = one.getKey().cache() == key.cache();
-      if (bytes > maxBytes || isOfCache) {
-        bytes -= one.getValue().bytes();
-        excess -= isOfCache ? 1 : 0;
+      if (bytes > maxBytes || one.getKey().share() == share) {
         eldest.remove();
+        count(one.getKey(), one.getValue(), -1);
       }
     }
+  }
+
+  private void count(Key key, Entry entry, int sign) {
+    bytes += sign * entry.bytes();
+    key.share().answers += sign;
+    key.share().rows += sign * entry.rows();
   }
 
   /** Notes that an answer has grown; one that is not cached is ignored. */
   synchronized void resize(Key key, Object answer, long size) {
     Entry entry = entries.get(key);
     if (entry != null && entry.answer() == answer) {
-      put(key, answer, size, Integer.MAX_VALUE);
+      put(key, answer, size, entry.rows());
     }
   }
 
-  private void forget(Key key) {
-    Entry entry = entries.remove(key);
-    bytes -= entry == null ? 0 : entry.bytes();
-  }
-
-  synchronized void clear(Object cache) {
+  synchronized void clear(Share share) {
     entries
         .entrySet()
         .removeIf(
             one -> {
-              boolean isOfCache = one.getKey().cache() == cache;
-              bytes -= isOfCache ? one.getValue().bytes() : 0;
-              return isOfCache;
+              boolean isOfShare = one.getKey().share() == share;
+              if (isOfShare) {
+                count(one.getKey(), one.getValue(), -1);
+              }
+              return isOfShare;
             });
   }
 }

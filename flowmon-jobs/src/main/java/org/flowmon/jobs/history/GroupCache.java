@@ -30,7 +30,8 @@ final class GroupCache {
 
   private final LongAdder known = new LongAdder();
   private final AnswerMemory memory;
-  private final AnswerMemory.Key key = new AnswerMemory.Key(this, 0);
+  private final AnswerMemory.Share share = new AnswerMemory.Share(1, MAX_ROWS);
+  private final AnswerMemory.Key key = new AnswerMemory.Key(share, 0);
 
   GroupCache(AnswerMemory memory) {
     this.memory = memory;
@@ -46,12 +47,12 @@ final class GroupCache {
   /** Begins again, for exact answers over the snapshot as of {@code asOf}. */
   Answers begin(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
     Answers begun = new Answers(shape, rest, snapshot, asOf);
-    memory.put(key, begun, 0, 1);
+    memory.put(key, begun, 0, 0);
     return begun;
   }
 
   void clear() {
-    memory.clear(this);
+    memory.clear(share);
   }
 
   long known() {

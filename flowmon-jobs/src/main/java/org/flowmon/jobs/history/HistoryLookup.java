@@ -79,7 +79,7 @@ final class HistoryLookup {
     }
     if (cached.isPresent()) {
       finish(cached.get());
-    } else if (!lookups.tryRunHere(this::lookUp)) {
+    } else if (done.get() || !lookups.tryRunHere(this::lookUp)) {
       again();
     }
   }

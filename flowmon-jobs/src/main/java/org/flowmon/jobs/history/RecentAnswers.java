@@ -2,17 +2,23 @@ package org.flowmon.jobs.history;
 
 import java.util.Optional;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.udaf.value.ResultTable;
 
 /**
  * Exact answers, which cannot improve, of history queries that depend on {@code :now} alone: with
  * {@code history.refresh} one serves all windows of a period. Valid while the archive has the
  * {@linkplain AskedSegments same} rows. Flows may be late and tasks behind one another, so windows
- * of several periods may be open; the most recently requested are kept. Thread-safe.
+ * of several periods may be open; the most recently requested are kept, of as many rows as two of
+ * the largest. Thread-safe.
  */
 final class RecentAnswers {
+  /** The most rows of an answer that is kept. */
+  static final int MAX_ROWS = 1_000_000;
+
   private static final int KEPT = 16;
 
   private final AnswerMemory memory;
+  private final AnswerMemory.Share share = new AnswerMemory.Share(KEPT, 2L * MAX_ROWS);
   private final GroupCache groups;
 
   private record Kept(HistoryAnswer answer, AskedSegments segments) {}
@@ -27,7 +33,7 @@ final class RecentAnswers {
   }
 
   private AnswerMemory.Key key(long now) {
-    return new AnswerMemory.Key(this, now);
+    return new AnswerMemory.Key(share, now);
   }
 
   /** A snapshot tells whether the answer still holds. */
@@ -45,13 +51,14 @@ final class RecentAnswers {
   }
 
   void keep(long now, HistoryAnswer answer, AskedSegments segments) {
-    if (answer.status() == HistoryStatus.EXACT) {
-      memory.put(key(now), new Kept(answer, segments), answer.rows().heapBytes(), KEPT);
+    ResultTable rows = answer.rows();
+    if (answer.status() == HistoryStatus.EXACT && rows.rowCount() <= MAX_ROWS) {
+      memory.put(key(now), new Kept(answer, segments), rows.heapBytes(), rows.rowCount());
     }
   }
 
   void clear() {
-    memory.clear(this);
+    memory.clear(share);
     groups.clear();
   }
 }

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +67,7 @@ public record LiveQuery(
         live.spread());
   }
 
-  public static Map<Long, LiveQuery> byId(List<AnalysisConfig> analyses) {
+  public static Map<Long, LiveQuery> byId(Collection<AnalysisConfig> analyses) {
     Map<Long, LiveQuery> queries = new HashMap<>();
     for (AnalysisConfig analysis : analyses) {
       for (LiveQuery query : all(analysis)) {

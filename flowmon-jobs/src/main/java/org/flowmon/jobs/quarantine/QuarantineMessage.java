@@ -7,6 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
 
 /** A refused message's bytes, the rest in UTF-8 headers: {@code docs/format/kafka.md}. */
 public final class QuarantineMessage {
@@ -59,7 +60,7 @@ public final class QuarantineMessage {
     return text(header == null ? null : header.value());
   }
 
-  private static String text(byte[] utf8) {
+  private static String text(byte @Nullable [] utf8) {
     return utf8 == null ? "" : new String(utf8, StandardCharsets.UTF_8);
   }
 }

@@ -95,7 +95,7 @@ final class ArrivalSlices implements ReplaySlices {
         new FlowQuery(
             List.of(
                 new SelectItem("bucket", bucket),
-                new SelectItem("n", new AggregateCall(AggregateFunction.COUNT, (Expression) null))),
+                new SelectItem("n", new AggregateCall(AggregateFunction.COUNT, List.of()))),
             ReplaySlices.within(FlowColumn.ARRIVAL, from, to),
             List.of(bucket),
             List.of(new OrderItem(bucket, false, false)),

@@ -6,6 +6,7 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.group.GroupEstimate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reliability of a report. Times in microseconds, {@link HistoryAnswer#UNKNOWN} if unknown.
@@ -18,7 +19,7 @@ import org.flowmon.udaf.group.GroupEstimate;
  * @param groupLevel sampling of groups ({@link org.flowmon.jobs.merge.WindowResult#groupLevel})
  * @param groups of the window, exact or estimated; −1 if unknown
  * @param counts flows that arrived within the window, late, ahead of time, and lost
- * @param message for people, null without one
+ * @param message for people
  */
 public record Confidence(
     HistoryStatus history,
@@ -30,7 +31,7 @@ public record Confidence(
     int groupLevel,
     long groups,
     ArrivalCounts counts,
-    String message) {
+    @Nullable String message) {
 
   /** The share of groups in the report: 1, all; 0, none. */
   public double groupSampling() {
@@ -57,7 +58,7 @@ public record Confidence(
         message(window.window(), history));
   }
 
-  private static String message(WindowResult window, HistoryAnswer history) {
+  private static @Nullable String message(WindowResult window, HistoryAnswer history) {
     if (window.missingSites().isEmpty()) {
       return history.message();
     }

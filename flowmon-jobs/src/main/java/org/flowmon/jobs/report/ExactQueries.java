@@ -21,6 +21,7 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /** The approximate columns of reports, and queries of the exact values over a window's flows. */
 final class ExactQueries {
@@ -88,7 +89,7 @@ final class ExactQueries {
   }
 
   /** That a key has one of the rows' values; null if too many, unknown or not writable. */
-  private Expression isShown(Expression key, ResultTable rows) {
+  private @Nullable Expression isShown(Expression key, ResultTable rows) {
     int column = -1;
     for (SelectItem item : keys) {
       if (item.what().equals(key)) {

@@ -130,14 +130,14 @@ public final class LogicRules {
 
   public ReportColumn historyColumn(SelectItem item) {
     boolean isWide = ExpressionParts.isWide(item.what());
-    return column(HISTORY, "history_" + item.name(), item.what().kind(), isWide);
+    return column(HISTORY, "history_" + item.name(), item.resultKind(), isWide);
   }
 
   public ReportColumn column(String place, String name, ValueKind kind, boolean isWide) {
     try {
       return new ReportColumn(name, kind, isWide, false);
     } catch (IllegalArgumentException e) {
-      throw error(place, e.getMessage());
+      throw error(place, String.valueOf(e.getMessage()));
     }
   }
 

@@ -8,6 +8,7 @@ import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An analysis's report on one window [start, end), in microseconds; rows in the order to be shown
@@ -23,7 +24,7 @@ import org.flowmon.udaf.value.ResultTable;
 @TypeInfo(RecordType.Factory.class)
 public record Report(
     String analysis,
-    String definition,
+    @Nullable String definition,
     long windowStart,
     long windowEnd,
     int revision,
@@ -56,7 +57,7 @@ public record Report(
     }
   }
 
-  static Report announcement(String analysis, String definition, WindowHistory window) {
+  static Report announcement(String analysis, @Nullable String definition, WindowHistory window) {
     long time = window.window().windowEnd();
     return new Report(
         analysis,

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.report;
 
 import org.flowmon.udaf.function.ErrorBound;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An approximate column of a report, its error bound, and the query for the exact answer.
@@ -10,14 +11,15 @@ import org.flowmon.udaf.function.ErrorBound;
  *     null if only each value's own bounds, LOWER and UPPER, are known
  * @param exact the archive query for the window's flows; null if none gives it
  */
-public record ReportApproximation(String column, String value, ErrorBound bound, String exact) {
+public record ReportApproximation(
+    String column, String value, @Nullable ErrorBound bound, @Nullable String exact) {
   public ReportApproximation {
     // Numbers of JSON are finite, and an infinite error bounds nothing.
     bound = bound == null || Double.isInfinite(bound.value()) ? null : bound;
   }
 
   /** The bound's unit, as reports name it; null without one. */
-  public String boundOf() {
+  public @Nullable String boundOf() {
     return bound == null
         ? null
         : switch (bound.kind()) {

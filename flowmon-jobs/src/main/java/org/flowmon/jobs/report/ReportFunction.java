@@ -13,6 +13,7 @@ import org.flowmon.jobs.analysis.Definitions;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,19 +65,22 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
     }
   }
 
-  private Analysis of(WindowResult window) {
+  private @Nullable Analysis of(WindowResult window) {
     String name = window.analysis();
     AnalysisConfig config = definitions.of(name, window.definition());
     Analysis before = byName.get(name);
-    if (config == null || (before != null && before.config().equals(config))) {
-      return config == null ? null : before;
+    if (config == null) {
+      return null;
+    }
+    if (before != null && before.config().equals(config)) {
+      return before;
     }
     Analysis opened = open(config, before);
     byName.put(name, opened);
     return opened;
   }
 
-  private Analysis open(AnalysisConfig config, Analysis before) {
+  private Analysis open(AnalysisConfig config, @Nullable Analysis before) {
     ReportLogic logic = ReportLogics.of(config);
     List<ReportColumn> columns = logic.open(config);
     ExactQueries exact = new ExactQueries(config, columns, hasFlows);

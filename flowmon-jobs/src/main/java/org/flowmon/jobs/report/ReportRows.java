@@ -4,6 +4,7 @@ import java.math.BigInteger;
 import java.util.List;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /** Builds a report's rows, with cells by column name; a cell that is not set is NULL. */
 public final class ReportRows {
@@ -38,11 +39,11 @@ public final class ReportRows {
     return this;
   }
 
-  public ReportRows set(String column, BigInteger value) {
+  public ReportRows set(String column, @Nullable BigInteger value) {
     return value == null ? this : set(column, value.shiftRight(64).longValue(), value.longValue());
   }
 
-  public ReportRows set(String column, String value) {
+  public ReportRows set(String column, @Nullable String value) {
     table.set(place(column), value);
     return this;
   }

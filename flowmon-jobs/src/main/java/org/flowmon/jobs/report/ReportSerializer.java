@@ -13,6 +13,7 @@ import org.flowmon.jobs.types.ErrorBounds;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serializes reports. Version 5: analysis (modified UTF-8), definition ({@link
@@ -101,9 +102,19 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     for (int i = 0; i < count; i++) {
       all.add(
           new ReportApproximation(
-              readText(source), readText(source), ErrorBounds.read(source), readText(source)));
+              require(readText(source)),
+              require(readText(source)),
+              ErrorBounds.read(source),
+              readText(source)));
     }
     return all;
+  }
+
+  private static String require(@Nullable String text) throws IOException {
+    if (text == null) {
+      throw new IOException("an approximation without a column or value");
+    }
+    return text;
   }
 
   private static Confidence readConfidence(int found, long end, DataInputView source)

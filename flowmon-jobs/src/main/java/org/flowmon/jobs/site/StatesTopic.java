@@ -24,12 +24,14 @@ public final class StatesTopic {
 
   /** Creates the topic; {@code ConfigException} if impossible or of several partitions. */
   public static void createIfMissing(Map<String, Object> client, String topic) {
-    KafkaTopics.createSingle(
+    KafkaTopics.createIfMissing(
         client,
-        topic,
-        TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
-        BROKERS_CLOCK,
-        "the clocks of those who write to it decide which site is silent or ahead of time");
+        new KafkaTopics.Single(
+            topic,
+            TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG,
+            BROKERS_CLOCK,
+            "the clocks of those who write to it decide which site is silent or ahead of time",
+            "site.topic or merge.topic"));
   }
 
   /** Does not open records. */

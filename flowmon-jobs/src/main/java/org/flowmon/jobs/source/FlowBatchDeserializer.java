@@ -58,7 +58,8 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
       checkArrivals(batch, now);
     } catch (FlowFormatException e) {
       out.collect(
-          PositionedBatch.of(Quarantined.of(key, record.offset(), WHERE, e.getMessage(), value)));
+          PositionedBatch.of(
+              Quarantined.of(key, record.offset(), WHERE, String.valueOf(e.getMessage()), value)));
       return;
     }
     long reached = Math.min(batch.maxArrival(), now);

@@ -25,16 +25,29 @@ public final class FlowSource {
   public static <T> KafkaSource<T> of(
       JobConfig config, String topic, KafkaRecordDeserializationSchema<T> reader) {
     JobConfig.Kafka kafka = config.kafka();
-    return of(config, topic, kafka.group(), startingOffsets(kafka), reader);
+    return of(config, topic, kafka.group(), startingOffsets(kafka), largeFetches(), reader);
   }
 
-  /** {@code start}: the offsets without a checkpoint. */
-  public static <T> KafkaSource<T> of(
+  /** A topic of few small messages. {@code start}: the offsets without a checkpoint. */
+  public static <T> KafkaSource<T> ofFewMessages(
       JobConfig config,
       String topic,
       String group,
       OffsetsInitializer start,
       KafkaRecordDeserializationSchema<T> reader) {
+    return of(config, topic, group, start, new Properties(), reader);
+  }
+
+  private static <T> KafkaSource<T> of(
+      JobConfig config,
+      String topic,
+      String group,
+      OffsetsInitializer start,
+      Properties properties,
+      KafkaRecordDeserializationSchema<T> reader) {
+    // In one flat group hundreds of metrics of Kafka's client would collide, each with a warning.
+    properties.setProperty("register.consumer.metrics", "false");
+    properties.putAll(config.kafka().properties());
     KafkaSourceBuilder<T> builder =
         KafkaSource.<T>builder()
             .setBootstrapServers(config.kafka().bootstrap())
@@ -42,7 +55,7 @@ public final class FlowSource {
             .setGroupId(group)
             .setStartingOffsets(start)
             .setDeserializer(reader)
-            .setProperties(properties(config.kafka()));
+            .setProperties(properties);
     if (config.job().bounded()) {
       builder.setBounded(OffsetsInitializer.latest());
     }
@@ -63,7 +76,7 @@ public final class FlowSource {
     };
   }
 
-  private static Properties properties(JobConfig.Kafka kafka) {
+  private static Properties largeFetches() {
     Properties properties = new Properties();
     // A batch of 1000 flows is some 80 KB. The defaults, a dozen at a time over a 64 KB socket
     // buffer, cost a sixth more CPU per flow in a catch-up.
@@ -71,9 +84,6 @@ public final class FlowSource {
     properties.setProperty("fetch.max.bytes", Integer.toString(32 << 20));
     properties.setProperty("max.poll.records", "500");
     properties.setProperty("receive.buffer.bytes", Integer.toString(4 << 20));
-    // In one flat group hundreds of metrics of Kafka's client would collide, each with a warning.
-    properties.setProperty("register.consumer.metrics", "false");
-    properties.putAll(kafka.properties());
     return properties;
   }
 }

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.topic.KafkaTopics;
@@ -31,6 +32,8 @@ public record FlowTopic(String name, String id, int partitions) implements Seria
     try {
       TopicDescription topic = KafkaTopics.describe(kafka.clientProperties(), kafka.topic());
       return new FlowTopic(kafka.topic(), topic.topicId().toString(), topic.partitions().size());
+    } catch (InterruptException e) {
+      throw e;
     } catch (KafkaException e) {
       throw new ConfigException(
           "kafka.topic: '%s' cannot be looked up at %s: %s"

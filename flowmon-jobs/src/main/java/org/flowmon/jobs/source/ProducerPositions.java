@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.FlowBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The positions of all producers in the partitions that one task reads.
@@ -33,7 +34,7 @@ final class ProducerPositions {
 
   private final Map<String, Partition> byPartition = new HashMap<>();
   private Partition current = new Partition();
-  private String currentKey;
+  private String currentKey = "";
 
   /** Producers of one partition. */
   private static final class Partition {
@@ -47,7 +48,7 @@ final class ProducerPositions {
     // Successive batches far after their producer's last.
     private final LinkedHashMap<Long, FarRun> far = new LinkedHashMap<>();
 
-    ProducerPosition get(long producerId) {
+    @Nullable ProducerPosition get(long producerId) {
       ProducerPosition position = established.get(producerId);
       return position != null ? position : newcomers.get(producerId);
     }
@@ -94,7 +95,7 @@ final class ProducerPositions {
   }
 
   /** Null if it was never seen. */
-  ProducerPosition get(String sourceKey, long producerId) {
+  @Nullable ProducerPosition get(String sourceKey, long producerId) {
     return select(sourceKey).get(producerId);
   }
 

@@ -18,6 +18,7 @@ import org.apache.flink.core.fs.Path;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.ObjectStore;
 import org.flowmon.archive.store.StoredFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Files below a folder of one of Flink's file systems, written under a temporary name and renamed,
@@ -105,7 +106,7 @@ final class FlinkObjectStore implements ObjectStore {
   }
 
   @Override
-  public byte[] read(String name, long maxBytes) throws IOException {
+  public byte @Nullable [] read(String name, long maxBytes) throws IOException {
     long length = length(name);
     if (length < 0) {
       return null;

@@ -28,10 +28,7 @@ public final class RemoteStores implements ArchiveStoreProvider {
   public ArchiveStore open(URI address, Map<String, String> settings) throws IOException {
     StoreSettings given = new StoreSettings(address.toString(), settings);
     RemoteArchiveStore.Options options = RemoteArchiveStore.Options.of(given);
-    boolean isS3 = S3.contains(address.getScheme());
-    S3Options s3 = isS3 ? S3Options.of(given) : null;
-    given.end();
-    ObjectStore store = isS3 ? new S3ObjectStore(address, s3) : flink(address);
+    ObjectStore store = store(address, given);
     try {
       return new RemoteArchiveStore(store, options);
     } catch (IOException | RuntimeException e) {
@@ -40,7 +37,13 @@ public final class RemoteStores implements ArchiveStoreProvider {
     }
   }
 
-  private static ObjectStore flink(URI address) throws IOException {
-    return new FlinkObjectStore(FileSystem.get(address), address);
+  private static ObjectStore store(URI address, StoreSettings given) throws IOException {
+    if (!S3.contains(address.getScheme())) {
+      given.end();
+      return new FlinkObjectStore(FileSystem.get(address), address);
+    }
+    S3Options options = S3Options.of(given);
+    given.end();
+    return new S3ObjectStore(address, options);
   }
 }

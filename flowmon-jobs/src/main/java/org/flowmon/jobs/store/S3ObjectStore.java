@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import org.flowmon.archive.store.ObjectStore;
 import org.flowmon.archive.store.StoredFile;
 import org.flowmon.flow.memory.HeapBudget;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
@@ -140,6 +141,9 @@ final class S3ObjectStore implements ObjectStore {
       try {
         call("write", name, () -> client.putObject(request, RequestBody.fromBytes(bytes)));
         return true;
+      } catch (NoSuchFileException e) { // no file is missing that is to be written
+        throw new RequestFailedException(
+            "could not write " + describe(name) + ": the server answers 404, not found", e);
       } catch (RequestFailedException e) {
         int status = e.getCause() instanceof AwsServiceException answer ? answer.statusCode() : 0;
         if (status == EXISTS) {
@@ -189,7 +193,7 @@ final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public byte[] read(String name, long maxBytes) throws IOException {
+  public byte @Nullable [] read(String name, long maxBytes) throws IOException {
     try {
       return get(name, null, 0, maxBytes);
     } catch (NoSuchFileException e) {
@@ -210,7 +214,8 @@ final class S3ObjectStore implements ObjectStore {
   }
 
   /** Bounded before they are read, and requested again if they break off. */
-  private byte[] get(String name, String range, long expected, long maxBytes) throws IOException {
+  private byte[] get(String name, @Nullable String range, long expected, long maxBytes)
+      throws IOException {
     GetObjectRequest request =
         GetObjectRequest.builder()
             .bucket(bucket)
@@ -242,7 +247,7 @@ final class S3ObjectStore implements ObjectStore {
   }
 
   private byte[] body(
-      String name, ResponseInputStream<GetObjectResponse> in, String range, long maxBytes)
+      String name, ResponseInputStream<GetObjectResponse> in, @Nullable String range, long maxBytes)
       throws IOException {
     Long length = in.response().contentLength();
     if (length == null || length < 0) {
@@ -365,7 +370,7 @@ final class S3ObjectStore implements ObjectStore {
   }
 
   /** Whether an answer's XML broke off, which the SDK does not retry. */
-  private static boolean isBrokenOff(Throwable e) {
+  private static boolean isBrokenOff(@Nullable Throwable e) {
     return e instanceof SdkClientException && !(e.getCause() instanceof IOException);
   }
 

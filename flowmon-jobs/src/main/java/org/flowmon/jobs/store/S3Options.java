@@ -6,11 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import org.flowmon.archive.store.StoreSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to a bucket. Missing or null options come from the AWS SDK's sources: environment,
- * system properties, profile, instance role.
+ * The connection to a bucket. Missing options come from the AWS SDK's sources: environment, system
+ * properties, profile, instance role.
  *
  * @param endpoint of a service that is not AWS's
  * @param pathStyle whether the bucket is part of the path, not of the host's name
@@ -19,12 +21,12 @@ import org.flowmon.archive.store.StoreSettings;
  * @param timeout of an attempt, to which large files add a second for each MiB
  */
 record S3Options(
-    URI endpoint,
-    String region,
+    @Nullable URI endpoint,
+    @Nullable String region,
     boolean pathStyle,
-    String profile,
-    String accessKey,
-    Path secretFile,
+    @Nullable String profile,
+    @Nullable String accessKey,
+    @Nullable Path secretFile,
     int attempts,
     Duration timeout) {
 
@@ -62,7 +64,8 @@ record S3Options(
 
   /** Read when needed, and not stored. */
   String secret() throws IOException {
-    try (var lines = Files.lines(secretFile, StandardCharsets.UTF_8)) {
+    Path file = Objects.requireNonNull(secretFile, "an access key comes with a secret");
+    try (var lines = Files.lines(file, StandardCharsets.UTF_8)) {
       return lines.findFirst().orElse("").strip();
     }
   }

@@ -49,36 +49,52 @@ public final class KafkaTopics {
   public static void createIfMissing(Map<String, Object> client, Collection<String> names) {
     try (Admin admin = Admin.create(client)) {
       names.forEach(
-          name -> create(admin, new NewTopic(name, Optional.empty(), Optional.empty()), client));
+          name ->
+              create(admin, new NewTopic(name, Optional.empty(), Optional.empty()), client, ""));
     }
   }
 
   public static void createIfMissing(Map<String, Object> client, NewTopic wanted) {
     try (Admin admin = Admin.create(client)) {
-      create(admin, wanted, client);
+      create(admin, wanted, client, "");
     }
   }
 
   /**
-   * Creates a topic of one partition with a setting. If an existing one is, or may be, set
-   * differently, warns of {@code consequence}; {@link ConfigException} if it has more partitions.
+   * A topic of one partition with a setting. {@code consequence}: of an existing one with another
+   * value; {@code option}: where another topic can be named.
    */
-  public static void createSingle(
-      Map<String, Object> client, String name, String setting, String value, String consequence) {
-    NewTopic wanted = new NewTopic(name, Optional.of(1), Optional.empty());
+  public record Single(
+      String name, String setting, String value, String consequence, String option) {}
+
+  /**
+   * If an existing topic is, or may be, set differently, warns of the consequence; {@link
+   * ConfigException} if it has more partitions.
+   */
+  public static void createIfMissing(Map<String, Object> client, Single single) {
+    String name = single.name();
+    NewTopic wanted =
+        new NewTopic(name, Optional.of(1), Optional.empty())
+            .configs(Map.of(single.setting(), single.value()));
     try (Admin admin = Admin.create(client)) {
-      create(admin, wanted.configs(Map.of(setting, value)), client);
+      create(
+          admin,
+          wanted,
+          client,
+          " with one partition and %s=%s, or name another in %s"
+              .formatted(single.setting(), single.value(), single.option()));
       int partitions = describeNew(admin, name).partitions().size();
       if (partitions != 1) {
         throw new ConfigException(
             "topic %s has %d partitions, expected 1: the order of its messages matters"
                 .formatted(name, partitions));
       }
-      warnUnlessSet(admin, name, setting, value, consequence);
+      warnUnlessSet(admin, single);
     }
   }
 
-  private static void create(Admin admin, NewTopic wanted, Map<String, Object> client) {
+  private static void create(
+      Admin admin, NewTopic wanted, Map<String, Object> client, String advice) {
     try {
       get(admin.createTopics(List.of(wanted)).all());
     } catch (TopicExistsException e) {
@@ -87,8 +103,8 @@ public final class KafkaTopics {
       throw e;
     } catch (KafkaException e) {
       throw new ConfigException(
-          "topic %s cannot be created at %s (%s); create it by hand"
-              .formatted(wanted.name(), client.get("bootstrap.servers"), e),
+          "topic %s cannot be created at %s (%s); create it by hand%s"
+              .formatted(wanted.name(), client.get("bootstrap.servers"), e, advice),
           e);
     }
   }
@@ -119,8 +135,11 @@ public final class KafkaTopics {
     }
   }
 
-  private static void warnUnlessSet(
-      Admin admin, String name, String setting, String value, String consequence) {
+  private static void warnUnlessSet(Admin admin, Single wanted) {
+    String name = wanted.name();
+    String setting = wanted.setting();
+    String value = wanted.value();
+    String consequence = wanted.consequence();
     ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, name);
     try {
       ConfigEntry entry = of(get(admin.describeConfigs(List.of(topic)).all()), topic).get(setting);
@@ -192,6 +211,8 @@ public final class KafkaTopics {
         last = get(one).offset();
       }
       return last;
+    } catch (InterruptException e) {
+      throw e;
     } catch (KafkaException e) {
       throw new ConfigException(
           "topic %s: a message was not taken: %s".formatted(messages.get(0).topic(), e), e);

@@ -4,13 +4,13 @@ import java.io.IOException;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.udaf.function.ErrorBound;
+import org.jspecify.annotations.Nullable;
 
 /** An {@link ErrorBound} in bytes: kind (1 byte, 0 for none), value, probability (8 each). */
 public final class ErrorBounds {
   private ErrorBounds() {}
 
-  /** {@code bound}: null for none. */
-  public static void write(ErrorBound bound, DataOutputView target) throws IOException {
+  public static void write(@Nullable ErrorBound bound, DataOutputView target) throws IOException {
     target.writeByte(bound == null ? 0 : bound.kind().code());
     if (bound != null) {
       target.writeDouble(bound.value());
@@ -18,7 +18,7 @@ public final class ErrorBounds {
     }
   }
 
-  public static ErrorBound read(DataInputView source) throws IOException {
+  public static @Nullable ErrorBound read(DataInputView source) throws IOException {
     int code = source.readUnsignedByte();
     if (code == 0) {
       return null;

@@ -7,6 +7,7 @@ import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.util.InstantiationUtil;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A serializer of an immutable record: a version byte, then its own bytes. {@code copy} returns the
@@ -15,7 +16,8 @@ import org.apache.flink.util.InstantiationUtil;
  */
 public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
-  private static final int MAX_TEXT = 1 << 24;
+  private static final int MAX_STRING = 1 << 24;
+  private static final int MAX_TEXT = 4 << 20;
   // writeUTF holds 65,535 bytes; a character takes up to three.
   private static final int MAX_MESSAGE = 4000;
 
@@ -78,7 +80,7 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
 
   /** Null: immutable records have no empty instance. */
   @Override
-  public final T createInstance() {
+  public final @Nullable T createInstance() {
     return null;
   }
 
@@ -114,30 +116,33 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   }
 
   public static String readString(DataInputView source) throws IOException {
-    return new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8);
+    return new String(readBytes(source, MAX_STRING), StandardCharsets.UTF_8);
   }
 
-  /** Whether there is a text, and the text as {@link #writeString}. */
-  public static void writeText(String text, DataOutputView target) throws IOException {
+  /** Whether there is a text, and the text as {@link #writeString}, of up to 4 MB. */
+  public static void writeText(@Nullable String text, DataOutputView target) throws IOException {
     target.writeBoolean(text != null);
     if (text != null) {
       writeString(text, target);
     }
   }
 
-  public static String readText(DataInputView source) throws IOException {
-    return source.readBoolean() ? readString(source) : null;
+  public static @Nullable String readText(DataInputView source) throws IOException {
+    return source.readBoolean()
+        ? new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8)
+        : null;
   }
 
   /** Whether there is a message for people, and its beginning in modified UTF-8. */
-  protected static void writeMessage(String message, DataOutputView target) throws IOException {
+  protected static void writeMessage(@Nullable String message, DataOutputView target)
+      throws IOException {
     target.writeBoolean(message != null);
     if (message != null) {
       target.writeUTF(message.substring(0, Math.min(message.length(), MAX_MESSAGE)));
     }
   }
 
-  protected static String readMessage(DataInputView source) throws IOException {
+  protected static @Nullable String readMessage(DataInputView source) throws IOException {
     return source.readBoolean() ? source.readUTF() : null;
   }
 }

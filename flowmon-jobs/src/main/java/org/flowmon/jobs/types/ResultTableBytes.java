@@ -7,6 +7,7 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A result table as bytes, column by column, within records that have a version of their own:
@@ -167,10 +168,10 @@ public final class ResultTableBytes {
 
   /** The arrays for {@link ResultTable.Builder#fill}. */
   private static final class ColumnArrays {
-    private long[] low;
-    private long[] high;
-    private String[] texts;
-    private boolean[] isNull;
+    private long @Nullable [] low;
+    private long @Nullable [] high;
+    private String @Nullable [] texts;
+    private boolean @Nullable [] isNull;
   }
 
   private static ColumnArrays readColumn(
@@ -208,7 +209,7 @@ public final class ResultTableBytes {
     return isNull;
   }
 
-  private static String[] readTexts(DataInputView source, boolean[] isNull, int rows)
+  private static String[] readTexts(DataInputView source, boolean @Nullable [] isNull, int rows)
       throws IOException {
     String[] texts = new String[Math.min(rows, CHUNK)];
     for (int r = 0; r < rows; r++) {

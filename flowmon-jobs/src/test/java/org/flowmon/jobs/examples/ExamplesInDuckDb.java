@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.code.CodeNames;
 
 /**
  * Flows in DuckDB, with types that allow most queries unchanged: times are TIMESTAMP, durations

@@ -68,6 +68,20 @@ class RecentAnswersTest extends ArchivedHistory {
   }
 
   @Test
+  void rowsAreBoundedAndThoseOfTheLastTwoAlwaysFit() {
+    RecentAnswers answers = new RecentAnswers(new AnswerMemory(Long.MAX_VALUE));
+    for (int now = 1; now <= 5; now++) {
+      keep(answers, now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS));
+      keep(answers, now, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS)); // counts once
+      assertEquals(now > 1, answers.get(now - 1, snapshot).isPresent());
+      assertTrue(answers.get(now, snapshot).isPresent());
+      assertTrue(answers.get(now - 2, snapshot).isEmpty());
+    }
+    keep(answers, 9, answer(HistoryStatus.EXACT, RecentAnswers.MAX_ROWS + 1));
+    assertTrue(answers.get(9, snapshot).isEmpty());
+  }
+
+  @Test
   void onlyExactAnswersAreKept() {
     RecentAnswers answers = cache().get();
     keep(answers, 10, answer(HistoryStatus.PARTIAL, 1));

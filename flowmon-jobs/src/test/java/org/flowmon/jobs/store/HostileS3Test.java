@@ -249,6 +249,14 @@ class HostileS3Test {
   }
 
   @Test
+  void aFileToBeWrittenIsNotMissing() {
+    answer = always("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    IOException e =
+        assertThrows(IOException.class, () -> store.putIfAbsent("manifest/1.commit", new byte[10]));
+    assertTrue(e.getMessage().startsWith("could not write s3://bucket/dir/"), e.toString());
+  }
+
+  @Test
   void aServerThatIgnoresRangesOrGivesOthersIsNotBelieved() throws IOException {
     String whole = "0123456789".repeat(100);
     answer = always(ok("Content-Length: 1000\r\n", whole));

@@ -2,6 +2,7 @@ package org.flowmon.udaf.aggregate;
 
 import java.util.List;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 
@@ -28,32 +29,49 @@ public final class Accumulation {
       Vector[] arguments, int[] selection, int from, int to, long[] states, int[] places) {
     for (int a = 0; a < accumulators.length; a++) {
       Accumulator accumulator = accumulators[a];
-      int word = accumulator.word();
-      Vector vector = accumulator.argument() < 0 ? null : arguments[accumulator.argument()];
-      switch (accumulator.operation()) {
-        case COUNT_ROWS -> countRows(from, to, states, places, word);
-        case COUNT_VALUES -> {
-          if (vector.allValid()) {
-            countRows(from, to, states, places, word);
-          } else {
-            countValues(vector.validity(), selection, from, to, states, places, word);
-          }
-        }
-        case SUM_OF_SQUARES -> squares(vector.values(), selection, from, to, states, places, word);
-        case SUM -> {
-          if (vector.isWide()) {
-            sumWide(vector, selection, from, to, states, places, word);
-          } else {
-            sum(vector.values(), selection, from, to, states, places, word);
-          }
-        }
-        case MIN -> extreme(vector, ofDoubles[a], true, selection, from, to, states, places, word);
-        case MAX -> extreme(vector, ofDoubles[a], false, selection, from, to, states, places, word);
-        case MIN_ADDRESS -> address(vector, true, selection, from, to, states, places, word);
-        case MAX_ADDRESS -> address(vector, false, selection, from, to, states, places, word);
-        case COUNT_DISTINCT ->
-            throw new IllegalStateException("rows do not say what others are equal to them");
+      if (accumulator.operation() == Operation.COUNT_ROWS) {
+        countRows(from, to, states, places, accumulator.word());
+      } else if (accumulator.operation() == Operation.COUNT_DISTINCT) {
+        throw new IllegalStateException("rows do not say what others are equal to them");
+      } else {
+        Vector vector = arguments[accumulator.argument()];
+        add(accumulator, vector, ofDoubles[a], selection, from, to, states, places);
       }
+    }
+  }
+
+  private static void add(
+      Accumulator accumulator,
+      Vector vector,
+      boolean ofDoubles,
+      int[] selection,
+      int from,
+      int to,
+      long[] states,
+      int[] places) {
+    int word = accumulator.word();
+    switch (accumulator.operation()) {
+      case COUNT_VALUES -> {
+        if (vector.allValid()) {
+          countRows(from, to, states, places, word);
+        } else {
+          countValues(vector.validity(), selection, from, to, states, places, word);
+        }
+      }
+      case SUM_OF_SQUARES -> squares(vector.values(), selection, from, to, states, places, word);
+      case SUM -> {
+        if (vector.isWide()) {
+          sumWide(vector, selection, from, to, states, places, word);
+        } else {
+          sum(vector.values(), selection, from, to, states, places, word);
+        }
+      }
+      case MIN -> extreme(vector, ofDoubles, true, selection, from, to, states, places, word);
+      case MAX -> extreme(vector, ofDoubles, false, selection, from, to, states, places, word);
+      case MIN_ADDRESS -> address(vector, true, selection, from, to, states, places, word);
+      case MAX_ADDRESS -> address(vector, false, selection, from, to, states, places, word);
+      case COUNT_ROWS, COUNT_DISTINCT ->
+          throw new IllegalArgumentException(accumulator + " has no argument");
     }
   }
 
@@ -175,15 +193,16 @@ public final class Accumulation {
       long[] states,
       int[] places,
       int word) {
+    long[] high = vector.requireHigh();
+    long[] low = vector.values();
     for (int r = from; r < to; r++) {
       int i = selection[r];
       int at = places[r] + word;
       if (vector.isValid(i)) {
-        int order =
-            IpAddress.compare(vector.high()[i], vector.values()[i], states[at], states[at + 1]);
+        int order = IpAddress.compare(high[i], low[i], states[at], states[at + 1]);
         if (smallest ? order < 0 : order > 0) {
-          states[at] = vector.high()[i];
-          states[at + 1] = vector.values()[i];
+          states[at] = high[i];
+          states[at + 1] = low[i];
         }
       }
     }

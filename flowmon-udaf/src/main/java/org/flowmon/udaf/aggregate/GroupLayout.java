@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.flowmon.udaf.aggregate.Accumulator.Operation;
 import org.flowmon.udaf.catalogue.UdafCatalogue;
 import org.flowmon.udaf.function.BoundUdaf;
@@ -13,6 +14,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The layout of a query's groups: words of keys, and accumulators that aggregates share. Equal
@@ -114,41 +116,45 @@ public final class GroupLayout {
 
   private void addAggregate(AggregateCall call) {
     switch (call.function()) {
-      case COUNT -> count(call);
+      case COUNT -> count(call, true);
       case COUNT_DISTINCT -> {
         if (!distinct.containsKey(call)) {
           distinct.put(call, add(Operation.COUNT_DISTINCT, -1));
         }
       }
-      case SUM, AVG -> {
-        count(call);
-        find(Operation.SUM, call.argument(), true);
+      case SUM, AVG, MIN, MAX -> {
+        count(call, true);
+        find(operation(call), call.argument(), true);
       }
       case STDDEV, STDDEV_POP -> {
-        count(call);
+        count(call, true);
         find(Operation.SUM, call.argument(), true);
-        find(Operation.SUM_OF_SQUARES, call.argument(), true);
+        find(operation(call), call.argument(), true);
       }
       case STATE -> addFunction(call);
-      case MIN -> {
-        count(call);
-        find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), true);
-      }
-      case MAX -> {
-        count(call);
-        find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), true);
-      }
     }
+  }
+
+  private static Operation operation(AggregateCall call) {
+    boolean isAddress = call.argument().kind() == ValueKind.ADDRESS;
+    return switch (call.function()) {
+      case SUM, AVG -> Operation.SUM;
+      case STDDEV, STDDEV_POP -> Operation.SUM_OF_SQUARES;
+      case MIN -> isAddress ? Operation.MIN_ADDRESS : Operation.MIN;
+      case MAX -> isAddress ? Operation.MAX_ADDRESS : Operation.MAX;
+      case COUNT, COUNT_DISTINCT, STATE ->
+          throw new IllegalArgumentException(call + " is no accumulator's value");
+    };
   }
 
   private void addFunction(AggregateCall call) {
     BoundUdaf function = UdafCatalogue.function(call);
-    addFunction(function, ofRows(function, call), call.value().merged() != null);
+    addFunction(function, ofRows(function, call), call.state().merged() != null);
   }
 
   /** The arguments evaluated for each row: the row arguments, or the states to merge. */
   private static List<Expression> ofRows(BoundUdaf function, AggregateCall call) {
-    return call.value().merged() == null
+    return call.state().merged() == null
         ? call.arguments().subList(0, function.arguments())
         : call.arguments();
   }
@@ -191,22 +197,17 @@ public final class GroupLayout {
     return List.copyOf(ofRows);
   }
 
-  private Expression argumentOf(Accumulator accumulator) {
+  private @Nullable Expression argumentOf(Accumulator accumulator) {
     return accumulator.argument() < 0 ? null : arguments.get(accumulator.argument());
   }
 
-  private void count(AggregateCall call) {
-    find(
-        call.argument() == null ? Operation.COUNT_ROWS : Operation.COUNT_VALUES,
-        call.argument(),
-        true);
+  private Accumulator count(AggregateCall call, boolean add) {
+    return call.arguments().isEmpty()
+        ? find(Operation.COUNT_ROWS, null, add)
+        : find(Operation.COUNT_VALUES, call.argument(), add);
   }
 
-  private static boolean isAddress(AggregateCall call) {
-    return call.argument().kind() == ValueKind.ADDRESS;
-  }
-
-  private Accumulator find(Operation operation, Expression argument, boolean add) {
+  private Accumulator find(Operation operation, @Nullable Expression argument, boolean add) {
     int place = argument == null ? -1 : arguments.indexOf(argument);
     if (argument != null && place < 0 && add) {
       place = arguments.size();
@@ -287,7 +288,15 @@ public final class GroupLayout {
   /** The place of a call's function in {@link #functions}. */
   public int functionOf(AggregateCall call) {
     BoundUdaf function = UdafCatalogue.function(call);
-    return functionPlaces.get(key(function, ofRows(function, call), call.value().merged() != null));
+    return placeOf(function, ofRows(function, call), call.state().merged() != null);
+  }
+
+  private int placeOf(BoundUdaf function, List<Expression> ofRows, boolean takesStates) {
+    Integer place = functionPlaces.get(key(function, ofRows, takesStates));
+    if (place == null) {
+      throw new IllegalArgumentException("the layout has no " + function.call());
+    }
+    return place;
   }
 
   public int stateWords() {
@@ -317,8 +326,7 @@ public final class GroupLayout {
       GroupFunction function = part.functions.get(f);
       places[part.stateWords + f] =
           stateWords
-              + functionPlaces.get(
-                  key(function.function(), part.argumentsOf(function), function.takesStates()));
+              + placeOf(function.function(), part.argumentsOf(function), function.takesStates());
     }
     return places;
   }
@@ -340,7 +348,7 @@ public final class GroupLayout {
                             function.takesStates())));
   }
 
-  private boolean has(Operation operation, Expression argument) {
+  private boolean has(Operation operation, @Nullable Expression argument) {
     int place = argument == null ? -1 : arguments.indexOf(argument);
     return (argument == null || place >= 0)
         && accumulators.stream()
@@ -378,12 +386,7 @@ public final class GroupLayout {
     return switch (call.function()) {
       case STATE -> throw new IllegalArgumentException(call + " is no accumulator's value");
       case COUNT, COUNT_DISTINCT -> values(call);
-      case SUM, AVG -> find(Operation.SUM, call.argument(), false);
-      case STDDEV, STDDEV_POP -> find(Operation.SUM_OF_SQUARES, call.argument(), false);
-      case MIN ->
-          find(isAddress(call) ? Operation.MIN_ADDRESS : Operation.MIN, call.argument(), false);
-      case MAX ->
-          find(isAddress(call) ? Operation.MAX_ADDRESS : Operation.MAX, call.argument(), false);
+      default -> find(operation(call), call.argument(), false);
     };
   }
 
@@ -394,12 +397,8 @@ public final class GroupLayout {
 
   /** Counts an aggregate's rows, non-NULL arguments, or different arguments. */
   public Accumulator values(AggregateCall call) {
-    if (call.isDistinct()) {
-      return distinct.get(call);
-    }
-    return find(
-        call.argument() == null ? Operation.COUNT_ROWS : Operation.COUNT_VALUES,
-        call.argument(),
-        false);
+    return call.isDistinct()
+        ? Objects.requireNonNull(distinct.get(call), "the layout does not count it")
+        : count(call, false);
   }
 }

@@ -3,7 +3,10 @@ package org.flowmon.udaf.catalogue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
+import org.flowmon.udaf.function.Answer;
 import org.flowmon.udaf.function.BoundExtractor;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.PairFunction;
@@ -15,6 +18,7 @@ import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /** Evaluates a call of a function of states, without serializing the states of nested calls. */
 final class CallEvaluation implements StateEvaluation {
@@ -27,7 +31,7 @@ final class CallEvaluation implements StateEvaluation {
   private static final class Input implements States {
     private final BoundUdaf function;
     private final SuperAggregate high;
-    private String text;
+    private @Nullable String text;
     private SuperState state;
 
     Input(BoundUdaf function, SuperAggregate high) {
@@ -36,7 +40,7 @@ final class CallEvaluation implements StateEvaluation {
       this.state = high.initialize();
     }
 
-    void set(String next) {
+    void set(@Nullable String next) {
       if (Objects.equals(next, text)) { // unchanged since the previous row
         return;
       }
@@ -64,7 +68,7 @@ final class CallEvaluation implements StateEvaluation {
   private final List<Expression> inputs = new ArrayList<>();
   private final List<Input> states = new ArrayList<>();
   // It makes all states, so that they can be merged and share its scratch memory.
-  private SuperAggregate high;
+  private @Nullable SuperAggregate high;
   private final Supplier<Value> root;
 
   CallEvaluation(Udafs functions, OfStates call) {
@@ -85,8 +89,9 @@ final class CallEvaluation implements StateEvaluation {
     if (call.states() == null) {
       States first = states(call.of().get(0));
       States second = states(call.of().get(1));
-      return () ->
-          UdafCatalogue.value(pair.answer().apply(first.state(), second.state()), call.part());
+      BiFunction<SuperState, SuperState, Answer> answer =
+          Objects.requireNonNull(pair.answer(), "it makes no state");
+      return () -> UdafCatalogue.value(answer.apply(first.state(), second.state()), call.part());
     }
     BoundUdaf function = function(call);
     States made = states(call);
@@ -107,7 +112,8 @@ final class CallEvaluation implements StateEvaluation {
       PairFunction.Bound pair = pair(call);
       States first = states(call.of().get(0));
       States second = states(call.of().get(1));
-      return () -> pair.state().apply(first.state(), second.state());
+      BinaryOperator<SuperState> state = Objects.requireNonNull(pair.state(), "it makes states");
+      return () -> state.apply(first.state(), second.state());
     }
     int known = inputs.indexOf(expression);
     if (known >= 0) {
@@ -127,7 +133,7 @@ final class CallEvaluation implements StateEvaluation {
   }
 
   @Override
-  public Value of(String[] texts) {
+  public Value of(@Nullable String[] texts) {
     for (int s = 0; s < texts.length; s++) {
       states.get(s).set(texts[s]);
     }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.function.BoundUdaf;
@@ -132,15 +133,15 @@ public final class ExportedState {
   private static void putArgument(UdafCall.Argument argument, StateSink sink) {
     Value constant = argument.constant();
     if (constant == null) {
-      sink.putByte(argument.kind().code());
+      sink.putByte(Objects.requireNonNull(argument.kind(), "a bound argument is typed").code());
       return;
     }
-    int kind = constant.isNull() ? NULL : constant.kind().code();
-    sink.putByte(CONSTANT | kind);
-    if (constant.isNull()) {
+    ValueKind kind = constant.kind();
+    sink.putByte(CONSTANT | (kind == null ? NULL : kind.code()));
+    if (kind == null) {
       return;
     }
-    switch (constant.kind()) {
+    switch (kind) {
       case TEXT -> putText(constant.text(), sink);
       case ADDRESS -> {
         sink.putLong(constant.high());
@@ -235,7 +236,7 @@ public final class ExportedState {
         switch (kind) {
           case TEXT -> Value.ofText(getText(reader, "bytes of a text", MAX_TEXT_BYTES));
           case ADDRESS -> Value.ofAddress(reader.getLong(), reader.getLong());
-          default -> new Value(kind, 0, reader.getLong(), null);
+          default -> Value.of(kind, reader.getLong());
         });
   }
 

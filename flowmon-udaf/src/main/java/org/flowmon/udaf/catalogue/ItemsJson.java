@@ -6,6 +6,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A list of items as JSON: {@code [{"item":"192.0.2.1","value":7,"lower":6,"upper":7}, …]}, in the
@@ -33,10 +34,11 @@ final class ItemsJson {
   }
 
   private static String value(Value value) {
-    if (value.isNull()) {
+    ValueKind kind = value.kind();
+    if (kind == null) {
       return "null";
     }
-    return switch (value.kind()) {
+    return switch (kind) {
       case BOOLEAN -> value.low() != 0 ? "true" : "false";
       case LONG, DURATION -> Long.toString(value.low());
       case DOUBLE ->

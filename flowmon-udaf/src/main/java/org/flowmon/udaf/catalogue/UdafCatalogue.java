@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** The class path's functions for the dialect: checks calls when read, binds them when run. */
 public final class UdafCatalogue implements FunctionCatalogue {
   // Read once: the class path does not change.
-  private static Udafs known;
+  private static @Nullable Udafs known;
 
   private final Map<String, Set<String>> extractors = new TreeMap<>();
   // By function of two states: the functions whose states it takes.
@@ -61,7 +61,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
 
   @Override
   public Set<String> extractors(String function) {
-    return extractors.get(function);
+    return extractors.getOrDefault(function, Set.of());
   }
 
   @Override
@@ -69,7 +69,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
     try {
       known().bind(function, arguments(arguments));
     } catch (UdafException e) {
-      throw new CallException(e.getMessage(), e.argument());
+      throw new CallException(String.valueOf(e.getMessage()), e.argument());
     }
   }
 
@@ -81,7 +81,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
       AnswerType type = known().bindExtractor(bound, extractor, arguments(parameters)).type();
       return new Gives(type.isList() ? ValueKind.TEXT : type.value(), type.isList());
     } catch (UdafException e) {
-      throw new CallException(e.getMessage(), e.argument());
+      throw new CallException(String.valueOf(e.getMessage()), e.argument());
     }
   }
 
@@ -92,12 +92,12 @@ public final class UdafCatalogue implements FunctionCatalogue {
 
   @Override
   public List<String> withPair(String pair) {
-    return pairs.get(pair);
+    return pairs.getOrDefault(pair, List.of());
   }
 
   @Override
   public boolean givesState(String pair, String function) {
-    return known().pair(known().find(function), pair).givesState();
+    return known().pair(known().get(function), pair).givesState();
   }
 
   @Override
@@ -127,7 +127,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
           ? null
           : new Gives(gives.isList() ? ValueKind.TEXT : gives.value(), gives.isList());
     } catch (UdafException e) {
-      throw new CallException(e.getMessage(), e.argument());
+      throw new CallException(String.valueOf(e.getMessage()), e.argument());
     }
   }
 
@@ -142,7 +142,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
 
   /** Of an expression's states. */
   static BoundUdaf function(Udafs functions, Expression states) {
-    return bind(functions, StateType.of(states));
+    return bind(functions, StateType.required(states));
   }
 
   /** The part of an answer that a query shows: of an estimate; a list is shown whole. */
@@ -160,7 +160,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
 
   @Override
   public Way exact(String function, String name) {
-    for (Extractor extractor : known().find(function).extractors()) {
+    for (Extractor extractor : known().get(function).extractors()) {
       if (extractor.name().equals(name)) {
         return extractor.exact();
       }
@@ -175,7 +175,7 @@ public final class UdafCatalogue implements FunctionCatalogue {
 
   @Override
   public List<Expression> exactArguments(String function, List<Expression> arguments) {
-    List<Value> parameters = known().find(function).exactParameters();
+    List<Value> parameters = known().get(function).exactParameters();
     if (parameters == null) {
       throw new IllegalArgumentException(function + " has no parameters that make it exact");
     }
@@ -187,18 +187,18 @@ public final class UdafCatalogue implements FunctionCatalogue {
 
   @Override
   public Way exactOfPair(String function, String pair) {
-    return known().pair(known().find(function), pair).exact();
+    return known().pair(known().get(function), pair).exact();
   }
 
   /** The function of a call without parameters, which makes a state or extracts a value. */
   public static BoundUdaf function(AggregateCall call) {
-    return known().bind(call.value().function(), arguments(call.callArguments()));
+    return known().bind(call.state().function(), arguments(call.callArguments()));
   }
 
   /** The extractor of a call that is not a state itself, for states of a function. */
   public static BoundExtractor extractor(BoundUdaf function, AggregateCall call) {
     return known()
-        .bindExtractor(function, call.value().extractor(), arguments(call.value().parameters()));
+        .bindExtractor(function, call.state().extractor(), arguments(call.state().parameters()));
   }
 
   static List<UdafCall.Argument> arguments(List<Expression> expressions) {

@@ -23,6 +23,7 @@ import org.flowmon.udaf.function.UdafException;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.FunctionCatalogue;
 import org.flowmon.udaf.text.NameSuggestions;
+import org.jspecify.annotations.Nullable;
 
 /** The class path's functions, by name. Immutable. */
 public final class Udafs {
@@ -131,12 +132,19 @@ public final class Udafs {
     return all;
   }
 
-  /** The function of {@link #pairs} with this name, null if there is none. */
+  /** The function of {@link #pairs} with this name; throws {@link UdafException} without. */
   PairFunction pair(Udaf function, String name) {
-    return pairs(function).stream()
-        .filter(pair -> pair.name().equals(name.toUpperCase(Locale.ROOT)))
-        .findFirst()
-        .orElse(null);
+    for (PairFunction pair : pairs(function)) {
+      if (pair.name().equals(name.toUpperCase(Locale.ROOT))) {
+        return pair;
+      }
+    }
+    throw new UdafException(
+        String.format(
+            "states of %s have no function '%s'; expected one of %s",
+            function.name(),
+            name,
+            pairs(function).stream().map(PairFunction::name).collect(Collectors.joining(", "))));
   }
 
   /**
@@ -147,16 +155,7 @@ public final class Udafs {
    */
   public PairFunction.Bound bindPair(
       BoundUdaf function, String name, List<UdafCall.Argument> parameters) {
-    Udaf owner = find(function.call().name());
-    PairFunction pair = pair(owner, name);
-    if (pair == null) {
-      throw new UdafException(
-          String.format(
-              "states of %s have no function '%s'; expected one of %s",
-              owner.name(),
-              name,
-              pairs(owner).stream().map(PairFunction::name).collect(Collectors.joining(", "))));
-    }
+    PairFunction pair = pair(get(function.call().name()), name);
     return pair.bind(function, new UdafCall(pair.name(), pair.signature(), parameters));
   }
 
@@ -166,16 +165,12 @@ public final class Udafs {
   }
 
   /** Takes a name in any case; null if there is none. */
-  public Udaf find(String name) {
+  public @Nullable Udaf find(String name) {
     return functions.get(name.toUpperCase(Locale.ROOT));
   }
 
-  /**
-   * Binds a call; the name is in any case.
-   *
-   * @throws UdafException if there is no such function, or it rejects the arguments
-   */
-  public BoundUdaf bind(String name, List<UdafCall.Argument> arguments) {
+  /** Takes a name in any case; throws {@link UdafException} if there is none. */
+  public Udaf get(String name) {
     Udaf function = find(name);
     if (function == null) {
       String near = NameSuggestions.nearest(name, functions.keySet());
@@ -187,6 +182,16 @@ public final class Udafs {
                   ? "expected one of " + String.join(", ", functions.keySet())
                   : "did you mean '" + near + "'?"));
     }
+    return function;
+  }
+
+  /**
+   * Binds a call; the name is in any case.
+   *
+   * @throws UdafException if there is no such function, or it rejects the arguments
+   */
+  public BoundUdaf bind(String name, List<UdafCall.Argument> arguments) {
+    Udaf function = get(name);
     return function.bind(new UdafCall(function.name(), function.signature(), arguments));
   }
 
@@ -198,7 +203,7 @@ public final class Udafs {
    */
   public BoundExtractor bindExtractor(
       BoundUdaf function, String name, List<UdafCall.Argument> parameters) {
-    Udaf owner = find(function.call().name());
+    Udaf owner = get(function.call().name());
     List<String> names = new ArrayList<>();
     for (Extractor extractor : owner.extractors()) {
       if (extractor.name().equals(name.toUpperCase(Locale.ROOT))) {

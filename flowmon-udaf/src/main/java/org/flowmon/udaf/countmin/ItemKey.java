@@ -33,7 +33,7 @@ public final class ItemKey {
     if (kind == ValueKind.ADDRESS) {
       return Value.ofAddress(high, low);
     }
-    return new Value(kind, 0, isNarrow(high, low) ? low & 0xFFFF_FFFFL : high, null);
+    return Value.of(kind, isNarrow(high, low) ? low & 0xFFFF_FFFFL : high);
   }
 
   /** Adds weights, which are not negative; the sum saturates at 2^63 − 1. */

@@ -143,7 +143,7 @@ public final class ItemChanges {
   }
 
   private Value number(long value) {
-    return new Value(valueKind, 0, value, null);
+    return Value.of(valueKind, value);
   }
 
   /**

@@ -106,7 +106,7 @@ final class ItemExtractors {
   }
 
   private static Value number(ValueKind kind, long value) {
-    return new Value(kind, 0, value, null);
+    return Value.of(kind, value);
   }
 
   static Estimate estimate(ValueKind kind, ItemWeights.Weight weight) {

@@ -82,11 +82,9 @@ public final class UdafCall {
     }
     Value value = constant(place, what);
     String expected = what + " to be a number from " + plain(min) + " to " + plain(max);
-    if (value.isNull() || !value.kind().isNumber()) {
-      throw error(place, expected, value.toString());
-    }
+    ValueKind kind = value.kind();
     double number = value.asDouble();
-    if (!(number >= min && number <= max)) {
+    if (kind == null || !kind.isNumber() || !(number >= min && number <= max)) {
       throw error(place, expected, value.toString());
     }
     return number;

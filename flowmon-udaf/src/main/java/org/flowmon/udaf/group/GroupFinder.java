@@ -4,6 +4,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and adds groups of a {@link GroupTable} by their keys: {@link KeyColumns} hash keys, the
@@ -16,7 +17,7 @@ final class GroupFinder {
   private final GroupIndex index;
   private final GroupWords words;
   // Null if all groups are kept, however many.
-  private final GroupSample sample;
+  private final @Nullable GroupSample sample;
   private final long[][] oneRow;
   private boolean isUnindexed;
 
@@ -28,7 +29,7 @@ final class GroupFinder {
       GroupLayout layout,
       int leadingKeys,
       GroupWords words,
-      GroupSample sample,
+      @Nullable GroupSample sample,
       MemoryDraw memory) {
     this.layout = layout;
     this.texts = new TextDictionary(memory);

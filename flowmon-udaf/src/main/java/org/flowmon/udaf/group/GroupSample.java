@@ -2,6 +2,7 @@ package org.flowmon.udaf.group;
 
 import java.util.Arrays;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sample of a window's too many groups, and the merged rest. Level L keeps the groups whose
@@ -23,8 +24,8 @@ public final class GroupSample {
   private final int level;
   private final int[] groups = new int[LAST + 1];
   // Null until a group is dropped.
-  private long[] rest;
-  private long[] scratch;
+  private long @Nullable [] rest;
+  private long[] scratch = {};
   private long dropped;
 
   /** A sample without groups, at level 0 (all groups) … {@link #NONE}. */
@@ -66,7 +67,7 @@ public final class GroupSample {
   }
 
   void drop(long[][] states, int row) {
-    if (scratch == null) {
+    if (scratch.length < layout.stateWords()) {
       scratch = new long[layout.stateWords()];
     }
     for (int w = 0; w < scratch.length; w++) {
@@ -131,7 +132,7 @@ public final class GroupSample {
   }
 
   /** Null if no group was dropped. */
-  public long[] rest() {
+  public long @Nullable [] rest() {
     return rest;
   }
 

@@ -12,6 +12,7 @@ import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The function states of a {@link GroupTable}, by function and group. Rows first go to scratchpads.
@@ -45,14 +46,14 @@ public final class GroupStates {
     // Of a state without rows, if there is a limit.
     private final long initialBytes;
     // By group; null if it has none yet.
-    private SuperState[] states = {};
+    private @Nullable SuperState[] states = {};
     private long bytes;
     private long charged;
     private long unchecked; // work since the last cancellation check, in bytes
-    // Groups that share their state with another table; null if there are none.
-    private BitSet shared;
-    // Allocated with the first rows: most tables only merge states of others.
-    private ScratchPads pads;
+    // Groups that share their state with another table.
+    private final BitSet shared = new BitSet();
+    // Null before the first rows: most tables only merge states of others.
+    private @Nullable ScratchPads pads;
 
     OfFunction(GroupFunction function, MemoryDraw memory) {
       this.function = function;
@@ -61,7 +62,7 @@ public final class GroupStates {
       this.initialBytes = memory.isLimited() ? high.initialize().memoryBytes() : 0;
     }
 
-    SuperState known(int group) {
+    @Nullable SuperState known(int group) {
       return group < states.length ? states[group] : null;
     }
 
@@ -84,28 +85,23 @@ public final class GroupStates {
 
     void share(int group, SuperState state) {
       put(group, state);
-      if (shared == null) {
-        shared = new BitSet();
-      }
       shared.set(group);
     }
 
     /** Removes and returns the state of a group, null if it has none. */
-    SuperState take(int group) {
+    @Nullable SuperState take(int group) {
       SuperState state = known(group);
       if (state != null) {
         count(state, -1);
         memory.take(-state.memoryBytes());
         states[group] = null;
-        if (shared != null) {
-          shared.clear(group);
-        }
+        shared.clear(group);
       }
       return state;
     }
 
     boolean isShared(int group) {
-      return shared != null && shared.get(group);
+      return shared.get(group);
     }
 
     private void count(SuperState state, int sign) {
@@ -170,10 +166,13 @@ public final class GroupStates {
       }
     }
 
-    /** Makes pads; they are as large for one group as for all. */
-    private void makePads() {
-      memory.take(ScratchPads.heapBytes(function.low()));
-      pads = new ScratchPads(function.low(), this::merge);
+    /** They are as large for one group as for all. */
+    private ScratchPads pads() {
+      if (pads == null) {
+        memory.take(ScratchPads.heapBytes(function.low()));
+        pads = new ScratchPads(function.low(), this::merge);
+      }
+      return pads;
     }
 
     void settle() {
@@ -187,13 +186,14 @@ public final class GroupStates {
         pads.forget();
       }
       for (int group = 0; group < states.length; group++) {
-        if (states[group] != null && !isShared(group)) {
-          states[group].destroy();
+        SuperState state = states[group];
+        if (state != null && !isShared(group)) {
+          state.destroy();
         }
       }
       memory.take(-bytes - 8L * states.length);
       states = new SuperState[0];
-      shared = null;
+      shared.clear();
       bytes = 0;
       charged = 0;
     }
@@ -209,19 +209,17 @@ public final class GroupStates {
         merge(of, of.function.vectors(arguments)[0], selection, n, groups);
         continue;
       }
-      if (of.pads == null) {
-        of.makePads();
-      }
-      of.pads.add(of.function.vectors(arguments), selection, n, groups);
+      of.pads().add(of.function.vectors(arguments), selection, n, groups);
     }
   }
 
   /** Merges the states of a column; a NULL is a state without rows. */
   private static void merge(OfFunction of, Vector states, int[] selection, int n, int[] groups) {
+    @Nullable String[] texts = states.requireTexts();
     for (int r = 0; r < n; r++) {
-      if (states.isValid(selection[r])) {
-        ExportedState state = ExportedState.ofText(states.texts()[selection[r]]);
-        of.merge(groups[r], state.state());
+      String text = texts[selection[r]];
+      if (text != null) {
+        of.merge(groups[r], ExportedState.ofText(text).state());
       }
     }
   }

@@ -1,11 +1,13 @@
 package org.flowmon.udaf.group;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A growing table of groups with exact states. Merging is commutative and associative: the result
@@ -28,26 +30,26 @@ public final class GroupTable {
   private final GroupLayout layout;
   private final Accumulation accumulation;
   // Null if all groups are kept, however many.
-  private final GroupSample sample;
+  private final @Nullable GroupSample sample;
   private final int leadingKeys;
   private final GroupWords words;
   private final GroupFinder finder;
   // Null if no function keeps any.
-  private final GroupStates states;
+  private final @Nullable GroupStates states;
   // Allocated with the first rows: most tables only merge states of others.
   private int[] places = {};
 
   private final MemoryDraw memory;
 
   // Null if changes are not watched.
-  private GroupChanges changes;
+  private @Nullable GroupChanges changes;
 
   public GroupTable(GroupLayout layout) {
     this(layout, null);
   }
 
   /** A table of a query with limited memory, shared with its other tables; null: unlimited. */
-  public GroupTable(GroupLayout layout, GroupMemory memory) {
+  public GroupTable(GroupLayout layout, @Nullable GroupMemory memory) {
     this(layout, layout.keys().size(), null, memory);
   }
 
@@ -56,7 +58,11 @@ public final class GroupTable {
     this(layout, leadingKeys, new GroupSample(layout, level), null);
   }
 
-  private GroupTable(GroupLayout layout, int leadingKeys, GroupSample sample, GroupMemory memory) {
+  private GroupTable(
+      GroupLayout layout,
+      int leadingKeys,
+      @Nullable GroupSample sample,
+      @Nullable GroupMemory memory) {
     this.memory = new MemoryDraw(memory);
     this.layout = layout;
     this.leadingKeys = leadingKeys;
@@ -75,9 +81,14 @@ public final class GroupTable {
     return words.size();
   }
 
-  /** Null if all groups are kept. */
+  /** Whether it is of a sample; otherwise all groups are kept. */
+  public boolean isOfSample() {
+    return sample != null;
+  }
+
+  /** The sample whose groups it has. */
   public GroupSample sample() {
-    return sample;
+    return Objects.requireNonNull(sample, "a table of all groups has no sample");
   }
 
   /**
@@ -85,23 +96,26 @@ public final class GroupTable {
    * groups. Then this one must not be used again.
    */
   public GroupTable atLevel(int level) {
-    if (sample.level() == level) {
+    if (sample().level() == level) {
       return this;
     }
     GroupTable left = emptyAtLevel(level);
     for (int g = 0; g < size(); g++) {
       left.takeFrom(this, g);
     }
-    left.sample.take(sample);
+    left.sample().take(sample());
     return left;
   }
 
   private void takeFrom(GroupTable other, int group) {
     int before = size();
     int into = mergeWords(other, group);
-    if (states != null && into < 0) {
+    if (states == null || other.states == null) {
+      return;
+    }
+    if (into < 0) {
       other.states.drop(group);
-    } else if (states != null && size() > before) {
+    } else if (size() > before) {
       states.take(into, other.states, group);
     } else {
       mergeStates(into, other, group);
@@ -216,7 +230,7 @@ public final class GroupTable {
         memory.check();
       }
       int group = groups[i];
-      if (states != null) {
+      if (states != null && other.states != null) {
         states.share(size(), other.states, group);
       }
       words.append(other.words, group);
@@ -254,12 +268,17 @@ public final class GroupTable {
   }
 
   /** Null if no function keeps any. */
-  public GroupStates states() {
+  public @Nullable GroupStates states() {
     return states;
   }
 
+  /** Of a table with functions. */
+  public GroupStates requireStates() {
+    return Objects.requireNonNull(states, "no function keeps states in the table");
+  }
+
   public void mergeStates(int group, GroupTable other, int from) {
-    if (other.states != null) {
+    if (states != null && other.states != null) {
       states.merge(group, other.states, from);
     }
   }
@@ -317,9 +336,9 @@ public final class GroupTable {
     changes = new GroupChanges(size());
   }
 
-  /** The changes since {@link #watch}; null if it was not called. */
+  /** The changes since {@link #watch}. */
   public GroupChanges changes() {
-    return changes;
+    return Objects.requireNonNull(changes, "changes of the table are not watched");
   }
 
   /** Merges all groups of a table of the same layout, and its rest. */

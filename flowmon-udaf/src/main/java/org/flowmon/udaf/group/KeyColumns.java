@@ -6,6 +6,7 @@ import org.flowmon.udaf.aggregate.GroupHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of up to {@link Vector#CAPACITY} rows as columns of words, with masks of NULL keys and
@@ -97,8 +98,9 @@ public final class KeyColumns {
   }
 
   private long[] numbered(Vector vector, int count, long[] out) {
+    @Nullable String[] values = vector.requireTexts();
     for (int i = 0; i < count; i++) {
-      out[i] = texts.number(vector.texts()[i]);
+      out[i] = texts.number(values[i]);
     }
     return out;
   }

@@ -5,6 +5,8 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
+import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /** Skips groups after so many others that they cannot be in a query's answer. Not thread-safe. */
 public final class OrderBound {
@@ -28,16 +30,17 @@ public final class OrderBound {
   }
 
   /** The bound of a query; null if its order does not begin with an aggregated whole number. */
-  public static OrderBound of(FlowQuery query, GroupLayout layout) {
-    OrderItem first = query.orderBy().isEmpty() ? null : query.orderBy().get(0);
-    boolean works =
-        first != null
-            && query.limit() > 0
-            && first.what() instanceof AggregateCall call
+  public static @Nullable OrderBound of(FlowQuery query, GroupLayout layout) {
+    if (query.orderBy().isEmpty() || query.limit() <= 0) {
+      return null;
+    }
+    OrderItem first = query.orderBy().get(0);
+    ValueKind kind = first.what().kind();
+    return first.what() instanceof AggregateCall call
             && !call.isState()
-            && first.what().kind().isInteger();
-    return works
-        ? new OrderBound(layout, (AggregateCall) first.what(), first.descending(), query.limit())
+            && kind != null
+            && kind.isInteger()
+        ? new OrderBound(layout, call, first.descending(), query.limit())
         : null;
   }
 

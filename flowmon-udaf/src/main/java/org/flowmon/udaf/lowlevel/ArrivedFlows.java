@@ -8,6 +8,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts a batch's filtered flows by the pane of their arrival: all, late, ahead of time, and
@@ -20,11 +21,13 @@ final class ArrivedFlows {
   private final Map<Long, Arrived> others = new HashMap<>();
   private final long[] arrivals = new long[Vector.CAPACITY];
   private long[] widths = {};
-  // For the batch's largest arrival, mostly that of the previous batch; null without rows.
-  private Arrived last;
-  private Arrived latest;
+  // Of no arrival.
+  private final Arrived none = new Arrived(0, 0, 0);
+  // For the batch's largest arrival, mostly that of the previous batch; none without rows.
+  private Arrived last = none;
+  private Arrived latest = none;
   // For all rows; null if rows must be looked at one by one.
-  private Arrived only;
+  private @Nullable Arrived only;
 
   /** Counts of one pane. */
   private static final class Arrived {
@@ -72,9 +75,7 @@ final class ArrivedFlows {
 
   /** Sets the widths of the windows from now on; keeps the counts of remaining widths. */
   void setWidths(long[] micros) {
-    if (last != null) {
-      setWidths(last, micros);
-    }
+    setWidths(last, micros);
     others.values().forEach(pane -> setWidths(pane, micros));
     widths = micros.clone();
   }
@@ -102,11 +103,11 @@ final class ArrivedFlows {
       others.clear();
     }
     if (batch.rows() == 0) {
-      last = null;
+      last = none;
       return;
     }
     long arrival = batch.maxArrival();
-    if (last != null && last.holds(arrival)) {
+    if (last.holds(arrival)) {
       last.clear();
     } else {
       last = pane(window.arrivalPane(arrival));
@@ -183,7 +184,7 @@ final class ArrivedFlows {
 
   /** Passes on the batch's counts for windows of a width, by pane. */
   void forEach(long width, LowLevelMember.Arrivals to) {
-    if (last == null) {
+    if (last == none) {
       return;
     }
     int index = indexOf(width);

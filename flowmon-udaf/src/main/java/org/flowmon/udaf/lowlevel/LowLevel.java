@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.tuning.TableSize;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The low level of the live queries of one thread: filters flows, assigns them to panes and reduces
@@ -37,7 +38,8 @@ public final class LowLevel {
   private long watermark = Long.MIN_VALUE;
 
   /** The common properties of queries that share tables. */
-  private record Common(Expression where, WindowSpec panes, TableSize size, int maxParallelism) {}
+  private record Common(
+      @Nullable Expression where, WindowSpec panes, TableSize size, int maxParallelism) {}
 
   private record Shared(Common common, LowLevelTables tables) {}
 

@@ -18,13 +18,14 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A grouping of live queries on the low level, with its table. Groups that leave it are packed by
  * pane and key group, and go to interested queries when there are enough, or at the latest possible
  * time.
  */
-final class LowLevelGrouping implements LowLevelTable.Ejected {
+final class LowLevelGrouping implements LowLevelTable.Evicted {
   /** Of one pane and key group, sent together. */
   private static final int FLUSH_GROUPS = 256;
 
@@ -170,7 +171,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   }
 
   /** Adds evaluated rows; {@code paneOf} by selected row, null if all are of {@code pane}. */
-  void add(int[] selection, int n, Pane[] paneOf, Pane pane) {
+  void add(int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
     if (tuner.took(table, keys.columns(), argumentVectors, selection, n, paneOf, pane)) {
       renew();
@@ -201,7 +202,7 @@ final class LowLevelGrouping implements LowLevelTable.Ejected {
   }
 
   @Override
-  public void eject(
+  public void evict(
       Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group) {
     int keyGroup = GroupHash.keyGroup(hash, maxParallelism);
     int destination = number * maxParallelism + keyGroup;

@@ -5,6 +5,7 @@ import org.flowmon.udaf.partial.PartialRecipient;
 import org.flowmon.udaf.partial.PartialSink;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A live query of the {@link LowLevel}, with partial groups of its own, even from shared tables.
@@ -21,9 +22,9 @@ public final class LowLevelMember {
   // Counts of tables that have since been rebuilt.
   private LowLevelCounts before = LowLevelCounts.NONE;
   // Null if it has no tables (any more).
-  private LowLevelTables tables;
-  private RuntimeException failure;
-  private RuntimeException failureOfSink;
+  private @Nullable LowLevelTables tables;
+  private @Nullable RuntimeException failure;
+  private @Nullable RuntimeException failureOfSink;
 
   /** Takes the counts of arrivals within a pane. */
   @FunctionalInterface
@@ -68,7 +69,8 @@ public final class LowLevelMember {
     return goesAhead;
   }
 
-  LowLevelTables tables() {
+  /** Null if it has left them. */
+  @Nullable LowLevelTables tables() {
     return tables;
   }
 
@@ -84,7 +86,9 @@ public final class LowLevelMember {
 
   /** Saves the counts of its tables, which begin anew. */
   void keepCounts() {
-    before = before.plus(tables.counts(this));
+    if (tables != null) {
+      before = before.plus(tables.counts(this));
+    }
   }
 
   boolean receives() {
@@ -118,7 +122,7 @@ public final class LowLevelMember {
   }
 
   /** The failure that ended its evaluation; null if none. Exceptions of a sink are rethrown. */
-  public RuntimeException failure() {
+  public @Nullable RuntimeException failure() {
     return failure;
   }
 

@@ -6,6 +6,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.state.SubAggregate;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scratchpads of functions in the slots of a {@link LowLevelTable}, after the words of each
@@ -28,7 +29,7 @@ final class LowLevelPads {
   // By function: the start of its pad relative to the state.
   private final int[] words;
   private final Vector[][] arguments;
-  private Vector[] known;
+  private Vector[] known = {};
 
   private LowLevelPads(GroupLayout layout, SubAggregate[] low) {
     this.functions = layout.functions();
@@ -43,7 +44,7 @@ final class LowLevelPads {
   }
 
   /** Null if the layout has no functions. */
-  static LowLevelPads of(GroupLayout layout, SubAggregate... low) {
+  static @Nullable LowLevelPads of(GroupLayout layout, SubAggregate... low) {
     return layout.functions().isEmpty() ? null : new LowLevelPads(layout, low);
   }
 

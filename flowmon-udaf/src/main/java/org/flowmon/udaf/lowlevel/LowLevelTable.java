@@ -5,11 +5,12 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.KeyColumns;
 import org.flowmon.udaf.partial.StateSource;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table of a fixed number of slots for the groups of queries with equal groupings, over their
  * panes. A group whose slot is taken tries a second slot. If that is taken too, the group in the
- * first slot is ejected as a partial state. The high level completes ejected groups: nothing is
+ * first slot is evicted as a partial state. The high level completes evicted groups: nothing is
  * lost or approximate. If few flows find their group, the table costs more than it saves: {@link
  * TableUse} then passes most flows on as groups of their own.
  *
@@ -20,14 +21,14 @@ import org.flowmon.udaf.vector.Vector;
  * </pre>
  *
  * <p>Rows first find their slots. Then each accumulator runs over a block of rows, while their
- * slots are still in the core's first cache. A group that is ejected in between must not miss rows
+ * slots are still in the core's first cache. A group that is evicted in between must not miss rows
  * that have found it: the epoch of its mark tells whether there may be such rows, and only then the
- * accumulators run before the ejection. Slots lie in one array: a flow of a known group touches one
+ * accumulators run before the eviction. Slots lie in one array: a flow of a known group touches one
  * or two cache lines.
  */
 final class LowLevelTable {
   /** Takes the groups that leave the table. */
-  interface Ejected {
+  interface Evicted {
     /**
      * Takes a group.
      *
@@ -35,7 +36,7 @@ final class LowLevelTable {
      * @param at start of its key words in {@code data}; its state follows
      * @param source its function states, found by {@code group}
      */
-    void eject(
+    void evict(
         Pane pane, long nulls, long hash, long[] data, int at, StateSource source, int group);
   }
 
@@ -54,7 +55,7 @@ final class LowLevelTable {
   private final Accumulation accumulation;
   private final KeyColumns keys;
   private final PaneSet panes;
-  private final Ejected ejected;
+  private final Evicted evicted;
   private final int keyWords;
   private final int stride;
   private final int mask;
@@ -64,7 +65,7 @@ final class LowLevelTable {
   private final int[] places = new int[Vector.CAPACITY];
   private final TableUse use;
   // Null if no function has any.
-  private final LowLevelPads pads;
+  private final @Nullable LowLevelPads pads;
   private final StateSource allPads;
   // Of a group whose pad is full: that pad alone, without rows.
   private final StateSource fullPad;
@@ -96,14 +97,14 @@ final class LowLevelTable {
       PaneSet panes,
       int slots,
       boolean secondChance,
-      LowLevelPads pads,
-      Ejected ejected) {
+      @Nullable LowLevelPads pads,
+      Evicted evicted) {
     this.layout = layout;
     this.accumulation = new Accumulation(layout);
     this.keys = keys;
     this.panes = panes;
     this.secondChance = secondChance;
-    this.ejected = ejected;
+    this.evicted = evicted;
     this.keyWords = layout.keyWords();
     this.pads = pads;
     int padWords = pads == null ? 0 : pads.padWords();
@@ -112,7 +113,7 @@ final class LowLevelTable {
         pads == null ? StateSource.NONE : (f, state, sink) -> pads.output(f, data(), state, sink);
     this.fullPad =
         (f, state, sink) -> {
-          if (f == fullFunction) {
+          if (pads != null && f == fullFunction) {
             pads.output(f, data(), state, sink);
           }
         };
@@ -163,7 +164,7 @@ final class LowLevelTable {
   }
 
   /** Adds rows whose keys the columns hold; {@code paneOf} null: all are of {@code pane}. */
-  void add(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+  void add(Vector[] arguments, int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
     rows += n;
     if (pads == null && use.passes(n)) {
       pass(arguments, selection, n, paneOf, pane);
@@ -198,11 +199,12 @@ final class LowLevelTable {
     fullFunction = function;
     long nulls = data[at] & 0xFFFF;
     long hash = keys.leadingHash(nulls, data, at + 1);
-    ejected.eject(paneAt(at), nulls, hash, emptied, 0, fullPad, state);
+    evicted.evict(paneAt(at), nulls, hash, emptied, 0, fullPad, state);
   }
 
   /** Sends each of the rows away as a group of its own. */
-  private void pass(Vector[] arguments, int[] selection, int n, Pane[] paneOf, Pane pane) {
+  private void pass(
+      Vector[] arguments, int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
     int words = stride - 1;
     if (passed.length == 0) {
       passed = new long[Vector.CAPACITY * words];
@@ -222,7 +224,7 @@ final class LowLevelTable {
       int i = selection[r];
       long nulls = keys.nulls[i];
       long hash = keys.leadingHash(nulls, passed, at);
-      ejected.eject(
+      evicted.evict(
           paneOf == null ? pane : paneOf[r], nulls, hash, passed, at, StateSource.NONE, 0);
     }
   }
@@ -232,7 +234,7 @@ final class LowLevelTable {
   }
 
   /** Reads the rows' first slots independently: memory latency is paid once, not per row. */
-  private void touch(int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
+  private void touch(int[] selection, int from, int to, Pane @Nullable [] paneOf, Pane pane) {
     long sum = 0;
     for (int r = from; r < to; r++) {
       long hash = keys.hashes[selection[r]] ^ spread(paneOf == null ? pane : paneOf[r]);
@@ -245,7 +247,7 @@ final class LowLevelTable {
 
   /** Finds the rows' slots; returns how many of the rows their groups' states already include. */
   private int find(
-      Vector[] arguments, int[] selection, int from, int to, Pane[] paneOf, Pane pane) {
+      Vector[] arguments, int[] selection, int from, int to, Pane @Nullable [] paneOf, Pane pane) {
     touch(selection, from, to, paneOf, pane);
     int added = from;
     for (int r = from; r < to; r++) {
@@ -366,7 +368,7 @@ final class LowLevelTable {
   }
 
   /**
-   * Ejects the group of a slot for another; {@code added} of the {@code found} rows are in their
+   * Evicts the group of a slot for another; {@code added} of the {@code found} rows are in their
    * groups' states. Returns how many are now.
    */
   private int evict(int at, Vector[] arguments, int[] selection, int added, int found) {
@@ -377,7 +379,7 @@ final class LowLevelTable {
       done = found;
     }
     evictions++;
-    eject(at, paneAt(at));
+    release(at, paneAt(at));
     return done;
   }
 
@@ -385,11 +387,11 @@ final class LowLevelTable {
     return panes.byIndex((int) (data[at] >>> PANE_SHIFT));
   }
 
-  private void eject(int at, Pane pane) {
+  private void release(int at, Pane pane) {
     long nulls = data[at] & 0xFFFF;
     int state = at + 1 + keyWords;
     long hash = keys.leadingHash(nulls, data, at + 1);
-    ejected.eject(pane, nulls, hash, data, at + 1, allPads, state);
+    evicted.evict(pane, nulls, hash, data, at + 1, allPads, state);
     if (pads != null) {
       pads.destroy(data, state);
     }
@@ -415,7 +417,7 @@ final class LowLevelTable {
     drain(slots(), true);
   }
 
-  /** Scans slots from the last position on; ejects groups of closed panes, or all groups. */
+  /** Scans slots from the last position on; evicts groups of closed panes, or all groups. */
   void drain(int slots, boolean all) {
     for (int s = Math.min(slots, slots()); s > 0; s--) {
       int at = cursor * stride;
@@ -423,7 +425,7 @@ final class LowLevelTable {
       if (data[at] != 0) {
         Pane pane = paneAt(at);
         if (all || pane.closed) {
-          eject(at, pane);
+          release(at, pane);
         }
       }
     }

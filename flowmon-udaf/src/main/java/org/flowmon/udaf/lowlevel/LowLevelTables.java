@@ -15,6 +15,7 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of live queries of a {@link LowLevel} with the same filter and the same panes: one for
@@ -49,7 +50,7 @@ public final class LowLevelTables {
   private final PaneSet panes = new PaneSet();
   private final PaneAssignment assignment;
   // Null if flows are not divided.
-  private final SpreadAssignment spread;
+  private final @Nullable SpreadAssignment spread;
   private final List<LowLevelMember> members = new ArrayList<>();
   private final int[] selection = new int[Vector.CAPACITY];
   private final ArrivedFlows arrived;
@@ -70,7 +71,7 @@ public final class LowLevelTables {
    * @param nanos a clock; only its differences count
    */
   LowLevelTables(
-      Expression where,
+      @Nullable Expression where,
       WindowSpec window,
       TableSize size,
       int maxParallelism,
@@ -149,14 +150,17 @@ public final class LowLevelTables {
         counted += divided;
         continue;
       }
-      if (n > 0 && single == null) {
-        System.arraycopy(chosen, 0, selection, 0, n); // the chosen rows may be shared
-        chosen = selection;
-        n = assignment.assign(batch, from, count, selection, n);
-      }
-      if (n > 0) {
+      if (n > 0 && single != null) {
         counted += n;
-        add(batch, from, count, chosen, n, single == null ? assignment.paneOf : null, single);
+        add(batch, from, count, chosen, n, null, single);
+      } else if (n > 0) {
+        System.arraycopy(chosen, 0, selection, 0, n); // the chosen rows may be shared
+        int kept = assignment.assign(batch, from, count, selection, n);
+        counted += kept;
+        if (kept > 0) {
+          Pane[] paneOf = assignment.paneOf;
+          add(batch, from, count, selection, kept, paneOf, paneOf[0]);
+        }
       }
     }
     if (texts.size() > MAX_TEXTS) {
@@ -165,11 +169,18 @@ public final class LowLevelTables {
   }
 
   private void add(SpreadRows shares) {
-    add(shares, 0, shares.rows(), shares.all, shares.rows(), shares.panes, null);
+    add(shares, 0, shares.rows(), shares.all, shares.rows(), shares.panes, shares.panes[0]);
   }
 
+  /** Adds rows to the panes by row or, without {@code paneOf}, to one. */
   private void add(
-      FlowRows rows, int from, int count, int[] chosen, int n, Pane[] paneOf, Pane pane) {
+      FlowRows rows,
+      int from,
+      int count,
+      int[] chosen,
+      int n,
+      Pane @Nullable [] paneOf,
+      Pane pane) {
     // Everything that may fail because of one query comes before any table gets these rows.
     while (!evaluate(rows, from, count)) {
       regroup(); // without the failed queries

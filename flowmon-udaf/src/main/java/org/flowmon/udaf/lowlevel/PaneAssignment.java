@@ -6,6 +6,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assigns flows to panes by a {@link WindowSpec}: row by row, or a whole batch if its header says
@@ -46,7 +47,7 @@ final class PaneAssignment {
     }
 
     /** Counts a flow; returns whether it is late for all windows of this width. */
-    private boolean count(Pane pane, long start, long fromWindowEnd) {
+    private boolean count(@Nullable Pane pane, long start, long fromWindowEnd) {
       if (fromWindowEnd > start + micros) {
         late++;
         inWider += pane == null ? 0 : 1;
@@ -94,7 +95,7 @@ final class PaneAssignment {
   }
 
   /** The pane of all flows of a batch, null if they must be looked at one by one. */
-  Pane single(FlowBatch batch) {
+  @Nullable Pane single(FlowBatch batch) {
     boolean byArrival = window.timeColumn() == FlowColumn.ARRIVAL;
     Presence presence = batch.presence(window.timeColumn());
     if (presence != Presence.DENSE && presence != Presence.CONSTANT) {
@@ -156,7 +157,7 @@ final class PaneAssignment {
   }
 
   /** The pane of a flow; null if it has none, which is counted. */
-  Pane paneOf(long time, long arrival) {
+  @Nullable Pane paneOf(long time, long arrival) {
     if (isAhead(time, arrival)) {
       countAhead(arrival);
       return null;
@@ -210,7 +211,7 @@ final class PaneAssignment {
   }
 
   /** For a flow that is not late for it; null if the pane is closed, or does not open. */
-  Pane place(long start, long arrival) {
+  @Nullable Pane place(long start, long arrival) {
     return first.open(window, start) ? place(start, fromWindowEnd(start, arrival), arrival) : null;
   }
 
@@ -222,7 +223,7 @@ final class PaneAssignment {
         : first;
   }
 
-  private Pane place(long start, long fromWindowEnd, long arrival) {
+  private @Nullable Pane place(long start, long fromWindowEnd, long arrival) {
     return window.isClosed(fromWindowEnd, watermark)
         ? null
         : panes.get(start, fromWindowEnd, window.due(fromWindowEnd, arrival, watermark));

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.partial.PartialGroupsBuilder;
+import org.jspecify.annotations.Nullable;
 
 /** The panes with groups on the low level, by time and by index. */
 final class PaneSet {
@@ -28,7 +29,7 @@ final class PaneSet {
   private final List<Integer> freeIndexes = new ArrayList<>();
   // Times whose groups have mostly left.
   private final Set<Key> detached = new HashSet<>();
-  private Pane latest;
+  private @Nullable Pane latest;
 
   /** Sets the destinations of panes, groupings · key groups; nothing may be buffered for them. */
   void setDestinations(int number) {
@@ -43,8 +44,9 @@ final class PaneSet {
         && latest.due == due) {
       return latest;
     }
-    latest = byTime.computeIfAbsent(new Key(start, fromWindowEnd, due), this::open);
-    return latest;
+    Pane found = byTime.computeIfAbsent(new Key(start, fromWindowEnd, due), this::open);
+    latest = found;
+    return found;
   }
 
   private Pane open(Key key) {

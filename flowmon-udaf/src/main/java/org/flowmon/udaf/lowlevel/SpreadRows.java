@@ -5,6 +5,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shares of at most {@link Vector#CAPACITY} flows of a batch, at most that far apart: rows with
@@ -27,8 +28,11 @@ public final class SpreadRows implements FlowRows {
   private final long[] scratch = new long[Vector.CAPACITY];
   private final long[] lowScratch = new long[Vector.CAPACITY];
   private final long[] words = new long[Vector.CAPACITY / 64];
-  private final String[] texts = new String[Vector.CAPACITY];
+  private final @Nullable String[] texts = new String[Vector.CAPACITY];
+
+  @SuppressWarnings("NullAway.Init") // begin sets it
   private FlowBatch batch;
+
   private int from;
   private int rows;
 
@@ -77,7 +81,7 @@ public final class SpreadRows implements FlowRows {
   }
 
   /** Adds a flow's next share, until {@code elapsed} since its start; pane null: it is lost. */
-  void add(int flow, long elapsed, long duration, Pane pane) {
+  void add(int flow, long elapsed, long duration, @Nullable Pane pane) {
     for (int c = 0; c < DIVIDED.length; c++) {
       long through = through(totals[c][flow], elapsed, duration);
       if (pane != null) {
@@ -182,12 +186,12 @@ public final class SpreadRows implements FlowRows {
   }
 
   @Override
-  public String text(FlowColumn column, int row) {
+  public @Nullable String text(FlowColumn column, int row) {
     return batch.text(column, from + rowOf[row]);
   }
 
   @Override
-  public void readTexts(FlowColumn column, int first, int count, String[] out) {
+  public void readTexts(FlowColumn column, int first, int count, @Nullable String[] out) {
     int base = rowOf[first];
     batch.readTexts(column, from + base, span(first, count), texts);
     for (int i = 0; i < count; i++) {

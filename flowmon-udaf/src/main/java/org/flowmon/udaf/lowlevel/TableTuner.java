@@ -12,6 +12,7 @@ import org.flowmon.udaf.tuning.LowHalfTuner;
 import org.flowmon.udaf.tuning.SlotTuner;
 import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tunes slots and low halves by a table's measurements, if its size is tuned. Groups that leave it
@@ -21,8 +22,8 @@ final class TableTuner {
   private final GroupLayout layout;
   private final TableSize size;
   // Both null if nothing is tuned; the second also if all low halves are given.
-  private final SlotTuner slots;
-  private final LowHalfTuner lowHalves;
+  private final @Nullable SlotTuner slots;
+  private final @Nullable LowHalfTuner lowHalves;
   // By function: its index among the tuned ones, −1 if it is not tuned.
   private final int[] tunedOf;
   private final long[] spreads = new long[Vector.CAPACITY];
@@ -58,7 +59,7 @@ final class TableTuner {
   }
 
   /** Pads of the chosen low halves; null if there are no functions. */
-  LowLevelPads pads() {
+  @Nullable LowLevelPads pads() {
     SubAggregate[] low = new SubAggregate[tunedOf.length];
     for (int f = 0; f < low.length; f++) {
       low[f] = function(f).subAggregate();
@@ -67,7 +68,9 @@ final class TableTuner {
   }
 
   private BoundUdaf function(int f) {
-    return tunedOf[f] >= 0 ? lowHalves.chosen(tunedOf[f]) : layout.functions().get(f).function();
+    return lowHalves != null && tunedOf[f] >= 0
+        ? lowHalves.chosen(tunedOf[f])
+        : layout.functions().get(f).function();
   }
 
   /** Computes the slots of the table for each choice, as pads differ in size. */
@@ -97,7 +100,7 @@ final class TableTuner {
       Vector[] arguments,
       int[] selection,
       int n,
-      Pane[] paneOf,
+      Pane @Nullable [] paneOf,
       Pane pane) {
     if (slots == null) {
       return false;

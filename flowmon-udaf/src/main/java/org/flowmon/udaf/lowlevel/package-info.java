@@ -3,4 +3,7 @@
  * reduced in tables of a fixed size, whose groups leave as partial groups. Start reading at {@link
  * LowLevel}.
  */
+@NullMarked
 package org.flowmon.udaf.lowlevel;
+
+import org.jspecify.annotations.NullMarked;

@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.AnswerTooLargeException;
  */
 public final class GroupMemory implements AutoCloseable {
   private final long most;
-  private final GroupMemory whole; // null: this is the whole
+  private final GroupMemory whole; // of the query: this or what it is a part of
   private final Runnable check;
   private final AtomicLong taken = new AtomicLong();
 
@@ -22,13 +22,15 @@ public final class GroupMemory implements AutoCloseable {
 
   /** {@code check} runs now and then, on any thread of the query, and may throw to end it. */
   public GroupMemory(long most, Runnable check) {
-    this(most, null, check);
+    this.most = most;
+    this.whole = this;
+    this.check = check;
   }
 
-  private GroupMemory(long most, GroupMemory whole, Runnable check) {
-    this.most = most;
+  private GroupMemory(GroupMemory whole) {
+    this.most = whole.most;
     this.whole = whole;
-    this.check = check;
+    this.check = whole.check;
   }
 
   public static GroupMemory unlimited() {
@@ -37,7 +39,7 @@ public final class GroupMemory implements AutoCloseable {
 
   /** A part: its bytes count against this memory, too, until the part is closed. */
   public GroupMemory part() {
-    return new GroupMemory(most, whole == null ? this : whole, check);
+    return new GroupMemory(whole);
   }
 
   /** Throws if the query is to end. */
@@ -51,7 +53,7 @@ public final class GroupMemory implements AutoCloseable {
 
   /** Bytes left, for callers with an alternative that takes less. */
   public long left() {
-    return most - (whole == null ? this : whole).taken.get();
+    return most - whole.taken.get();
   }
 
   /**
@@ -60,7 +62,7 @@ public final class GroupMemory implements AutoCloseable {
    * @throws AnswerTooLargeException if the total would exceed the limit; nothing is taken then
    */
   public void take(long bytes) {
-    AtomicLong all = whole == null ? taken : whole.taken;
+    AtomicLong all = whole.taken;
     long before = all.get();
     while (true) {
       if (bytes > 0 && bytes > most - before) {
@@ -72,7 +74,7 @@ public final class GroupMemory implements AutoCloseable {
       }
       before = now;
     }
-    if (whole != null) {
+    if (whole != this) {
       taken.addAndGet(bytes);
     }
   }

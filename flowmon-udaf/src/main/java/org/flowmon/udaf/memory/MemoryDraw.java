@@ -1,6 +1,7 @@
 package org.flowmon.udaf.memory;
 
 import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The draw of one part of a query, such as a table of groups, on the query's {@link GroupMemory}.
@@ -10,12 +11,12 @@ public final class MemoryDraw {
   private static final long MOST_AHEAD = 64 << 10;
   private static final int LEFT_SHARE = 64;
 
-  private final GroupMemory memory; // null: unlimited
+  private final @Nullable GroupMemory memory; // null: unlimited
   private long drawn;
   private long used;
 
   /** Nothing is drawn yet; a null memory is unlimited. */
-  public MemoryDraw(GroupMemory memory) {
+  public MemoryDraw(@Nullable GroupMemory memory) {
     this.memory = memory;
   }
 

@@ -5,6 +5,7 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** CASE: evaluates all branches for all rows; each row takes its first TRUE condition's result. */
 public final class CaseNode extends ValueNode {
@@ -15,7 +16,7 @@ public final class CaseNode extends ValueNode {
   private final int[] branch = new int[Vector.CAPACITY];
 
   /** One result per condition, then that of ELSE. */
-  public CaseNode(ValueKind kind, TruthNode[] conditions, ValueNode[] results) {
+  public CaseNode(@Nullable ValueKind kind, TruthNode[] conditions, ValueNode[] results) {
     super(kind);
     this.conditions = conditions;
     this.results = results;

@@ -6,6 +6,7 @@ import org.flowmon.udaf.query.StateEvaluation;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** A function of states, which are texts read row by row. */
 public final class StatesNode extends ValueNode {
@@ -14,7 +15,7 @@ public final class StatesNode extends ValueNode {
   private final Vector[] vectors;
   private final String[] states;
 
-  public StatesNode(ValueKind kind, StateEvaluation evaluation, ValueNode[] inputs) {
+  public StatesNode(@Nullable ValueKind kind, StateEvaluation evaluation, ValueNode[] inputs) {
     super(kind);
     this.evaluation = evaluation;
     this.inputs = inputs;

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The columns that an expression reads. */
 sealed interface ColumnSource {
-  Expression column(Token name);
+  /** Null if there is none, or several tables have one. */
+  @Nullable Expression column(Token name);
 
   List<String> names();
 
@@ -72,7 +73,7 @@ sealed interface ColumnSource {
   }
 
   /** Unquoted names are in lower case. */
-  static boolean isNamed(Token token, String name) {
+  static boolean isNamed(Token token, @Nullable String name) {
     return (token.kind() == Token.Kind.WORD ? token.text().toLowerCase(Locale.ROOT) : token.text())
         .equals(name);
   }
@@ -90,7 +91,8 @@ sealed interface ColumnSource {
       return found.isEmpty() ? null : found.get(0);
     }
 
-    private List<Named> find(Token table, Token name) {
+    /** In all tables if {@code table} is null. */
+    private List<Named> find(@Nullable Token table, Token name) {
       List<Named> found = new ArrayList<>();
       for (Source source : sources) {
         if (table == null || isNamed(table, source.name())) {

@@ -48,14 +48,28 @@ final class ExpressionParser {
   private boolean overGroups;
   private ItemNames names = ItemNames.NONE;
   // For calls of functions.
-  private Function<Token, Expression> items = name -> null;
+  private Function<Token, @Nullable Expression> items = name -> null;
 
-  /** Within {@code depth}; {@code nesting} is null if subqueries are not allowed. */
+  /** Within {@code depth}. */
   ExpressionParser(TokenStream tokens, ColumnSource columns, Subqueries nesting, int depth) {
+    this(tokens, columns, nesting, depth, true);
+  }
+
+  /** Without subqueries. */
+  ExpressionParser(TokenStream tokens, ColumnSource columns) {
+    this(tokens, columns, new Subqueries(tokens), 0, false);
+  }
+
+  private ExpressionParser(
+      TokenStream tokens,
+      ColumnSource columns,
+      Subqueries nesting,
+      int depth,
+      boolean takesQueries) {
     this.tokens = tokens;
     this.columns = columns;
-    this.takesQueries = nesting != null;
-    this.nesting = nesting == null ? new Subqueries(tokens) : nesting;
+    this.takesQueries = takesQueries;
+    this.nesting = nesting;
     this.depth = depth;
     this.functions = new FunctionParser(tokens, this);
   }
@@ -89,12 +103,12 @@ final class ExpressionParser {
   }
 
   /** For calls of functions; null if a name is no item's. */
-  void setItems(Function<Token, Expression> meant) {
+  void setItems(Function<Token, @Nullable Expression> meant) {
     items = meant;
   }
 
   /** Null if there is none so far. */
-  Expression item(Token name) {
+  @Nullable Expression item(Token name) {
     return items.apply(name);
   }
 
@@ -259,7 +273,7 @@ final class ExpressionParser {
     try {
       return at(start, Typing.inQuery(value, of));
     } catch (TypeException e) {
-      throw tokens.error(e.getMessage(), query);
+      throw tokens.error(String.valueOf(e.getMessage()), query);
     }
   }
 
@@ -433,7 +447,7 @@ final class ExpressionParser {
     try {
       return at(start, build.get());
     } catch (TypeException e) {
-      throw tokens.error(e.getMessage(), startOf(e.culprit(), start));
+      throw tokens.error(String.valueOf(e.getMessage()), startOf(e.culprit(), start));
     }
   }
 

@@ -99,7 +99,7 @@ final class FromParser {
     if (name == null) {
       throw tokens.error("expected a name for the query that is joined: (…) AS name", start);
     }
-    if (sources.stream().anyMatch(source -> source.name().equals(name))) {
+    if (sources.stream().anyMatch(source -> name.equals(source.name()))) {
       throw tokens.error("two queries are named '" + name + "': expected another name", nameStart);
     }
     tokens.expectWord("ON");
@@ -125,8 +125,8 @@ final class FromParser {
     Named left = column(names);
     tokens.expectSymbol("=");
     Named right = column(names);
-    boolean leftIsOwn = left.table().equals(own);
-    if (leftIsOwn == right.table().equals(own)) {
+    boolean leftIsOwn = own.equals(left.table());
+    if (leftIsOwn == own.equals(right.table())) {
       throw tokens.error(
           String.format(
               "expected a column of %s = a column of %s, found %s = %s",
@@ -137,7 +137,7 @@ final class FromParser {
     try {
       Typing.requireJoinable(equality.before(), equality.own());
     } catch (TypeException e) {
-      throw tokens.error(e.getMessage(), start);
+      throw tokens.error(String.valueOf(e.getMessage()), start);
     }
     return equality;
   }

@@ -10,13 +10,16 @@ import org.flowmon.udaf.text.TokenStream;
 
 /**
  * Parses the dialect of {@code docs/query.md}, exactly. Handwritten: it knows the place of every
- * part, and its time grows with the text alone, as all else is bounded. A {@link QueryException}
- * says what was found where, and what was expected.
+ * part, and its time grows with the text alone, as all else is bounded.
  */
 public final class QueryParser {
   private QueryParser() {}
 
-  /** One SELECT over {@code flows}, maybe with subqueries in IN (SELECT …). */
+  /**
+   * Parses one SELECT over {@code flows}, maybe with subqueries in IN (SELECT …).
+   *
+   * @throws QueryException saying what was found where, and what was expected
+   */
   public static FlowQuery parse(String sql) {
     TokenStream tokens = new TokenStream(sql);
     int from = tokens.fromAhead();
@@ -27,6 +30,11 @@ public final class QueryParser {
     throw tokens.error("expected flows, found a subquery, which cannot stand here", from);
   }
 
+  /**
+   * Parses a query over {@code flows} or over the results of queries.
+   *
+   * @throws QueryException saying what was found where, and what was expected
+   */
   public static Query parseQuery(String sql) {
     return query(new TokenStream(sql));
   }
@@ -40,12 +48,21 @@ public final class QueryParser {
     return query;
   }
 
-  /** A filter as after WHERE, without subqueries. */
+  /**
+   * Parses a filter as after WHERE, without subqueries.
+   *
+   * @throws QueryException saying what was found where, and what was expected
+   */
   public static Expression parseCondition(String sql) {
     return parseCondition(sql, new ColumnSource.OfFlows());
   }
 
-  /** Over a result table's rows, with its name for errors: {@code the report}. */
+  /**
+   * Parses a condition over a result table's rows.
+   *
+   * @param title the table's name in errors: {@code the report}
+   * @throws QueryException saying what was found where, and what was expected
+   */
   public static Expression parseCondition(
       String sql, List<Expression.Named> columns, String title) {
     return parseCondition(sql, new ColumnSource.OfTable(columns, title));
@@ -53,7 +70,7 @@ public final class QueryParser {
 
   private static Expression parseCondition(String sql, ColumnSource columns) {
     TokenStream tokens = new TokenStream(sql);
-    Expression condition = new ExpressionParser(tokens, columns, null, 0).parseCondition();
+    Expression condition = new ExpressionParser(tokens, columns).parseCondition();
     if (tokens.peek().kind() != Token.Kind.END) {
       throw tokens.expectedInstead("an operator or the end of the condition");
     }

@@ -26,34 +26,51 @@ import org.jspecify.annotations.Nullable;
 /** Parses one SELECT, and its subqueries by {@link Subqueries}. */
 final class SelectParser {
   private final TokenStream tokens;
-  private final Subqueries nesting;
-  private final int depth;
+  private final int start;
   private final List<SelectItem> select = new ArrayList<>();
   private final List<Integer> selectStarts = new ArrayList<>();
   private final List<Expression> groupBy = new ArrayList<>();
   private final List<OrderItem> orderBy = new ArrayList<>();
   private final List<Integer> orderStarts = new ArrayList<>();
-  // Null over flows.
-  private List<Source> sources;
-  private ColumnSource columns;
-  private ExpressionParser expressions;
-  private GroupParser groups;
+  private final List<Source> sources; // empty over flows
+  private final int afterSources;
+  private final ColumnSource columns;
+  private final ExpressionParser expressions;
+  private final GroupParser groups;
 
-  /** At the current token, within the depth of the enclosing expression. */
+  /**
+   * At the current token, within the depth of the enclosing expression. Reads SELECT and, ahead,
+   * the sources, as FROM has the columns of earlier names.
+   */
   SelectParser(TokenStream tokens, Subqueries nesting, int depth) {
     this.tokens = tokens;
-    this.nesting = nesting;
-    this.depth = depth;
+    this.start = tokens.peek().start();
+    tokens.expectWord("SELECT");
+    int items = tokens.place();
+    this.sources = sources(tokens, nesting, depth);
+    this.afterSources = tokens.place();
+    tokens.returnTo(items);
+    this.columns =
+        sources.isEmpty() ? new ColumnSource.OfFlows() : new ColumnSource.OfSources(sources);
+    this.expressions = new ExpressionParser(tokens, columns, nesting, depth);
+    this.groups = new GroupParser(tokens, expressions, select, groupBy);
+  }
+
+  private static List<Source> sources(TokenStream tokens, Subqueries nesting, int depth) {
+    int from = tokens.placeOfFrom();
+    if (from >= 0) {
+      tokens.returnTo(from + 1);
+    }
+    return from >= 0 && tokens.peek().isSymbol("(")
+        ? new FromParser(tokens, nesting, depth).sources()
+        : List.of();
   }
 
   /** Parses the query up to the first token that is none of its clauses. */
   Query query() {
-    int start = tokens.peek().start();
-    tokens.expectWord("SELECT");
-    int from = from();
     int distinct = tokens.peek().isWord("DISTINCT") ? tokens.next().start() : -1;
     if (tokens.peek().isSymbol("*")) {
-      selectAll(tokens.next().start(), null);
+      selectAll(tokens.next().start());
     } else {
       do {
         selectItem();
@@ -63,10 +80,10 @@ final class SelectParser {
       throw tokens.expected("',' or FROM");
     }
     tokens.next();
-    if (sources == null) {
+    if (sources.isEmpty()) {
       expectFlows();
     } else {
-      tokens.returnTo(from);
+      tokens.returnTo(afterSources);
     }
     Expression where = tokens.takeWord("WHERE") ? expressions.parseCondition() : null;
     if (distinct >= 0) {
@@ -96,26 +113,7 @@ final class SelectParser {
     if (tokens.isEndOfQuery()) {
       checkGroups(query); // otherwise the next token is the error
     }
-    return sources == null ? query : new TableQuery(sources, query);
-  }
-
-  /** Ahead, as FROM has the columns of earlier names; the place after it if it is no table. */
-  private int from() {
-    int items = tokens.place();
-    int from = tokens.placeOfFrom();
-    int after = -1;
-    if (from >= 0) {
-      tokens.returnTo(from + 1);
-      if (tokens.peek().isSymbol("(")) {
-        sources = new FromParser(tokens, nesting, depth).sources();
-        after = tokens.place();
-      }
-      tokens.returnTo(items);
-    }
-    columns = sources == null ? new ColumnSource.OfFlows() : new ColumnSource.OfSources(sources);
-    expressions = new ExpressionParser(tokens, columns, nesting, depth);
-    groups = new GroupParser(tokens, expressions, select, groupBy);
-    return after;
+    return sources.isEmpty() ? query : new TableQuery(sources, query);
   }
 
   /** Of SELECT DISTINCT: the items are the keys. */
@@ -158,26 +156,19 @@ final class SelectParser {
     }
   }
 
-  /** Of a query's name; null: all columns of all queries. */
-  private void selectAll(int start, Token of) {
-    if (sources == null) {
+  private void selectAll(int start) {
+    if (sources.isEmpty()) {
       for (FlowColumn column : FlowColumn.all()) {
         select.add(new SelectItem(column.sqlName(), new Column(column)));
         selectStarts.add(start);
       }
-      return;
     }
-    boolean any = false;
-    for (Source source : sources) {
-      if (of == null || ColumnSource.isNamed(of, source.name())) {
-        any = true;
-        for (Named column : source.query().columns(source.name())) {
-          add(new SelectItem(column.name(), column), start);
-        }
-      }
-    }
-    if (!any) {
-      throw tokens.error(((ColumnSource.OfSources) columns).noTable(of), start);
+    sources.forEach(source -> selectAll(source, start));
+  }
+
+  private void selectAll(Source source, int start) {
+    for (Named column : source.query().columns(source.name())) {
+      add(new SelectItem(column.name(), column), start);
     }
   }
 
@@ -200,11 +191,17 @@ final class SelectParser {
 
   private void selectItem() {
     int start = tokens.peek().start();
-    if (sources != null && tokens.peek(1).isSymbol(".") && tokens.peek(2).isSymbol("*")) {
+    boolean isAllOfOne = tokens.peek(1).isSymbol(".") && tokens.peek(2).isSymbol("*");
+    if (isAllOfOne && columns instanceof ColumnSource.OfSources all) {
       Token of = tokens.next();
       tokens.next();
       tokens.next();
-      selectAll(start, of);
+      if (!all.hasTable(of)) {
+        throw tokens.error(all.noTable(of), start);
+      }
+      sources.stream()
+          .filter(source -> ColumnSource.isNamed(of, source.name()))
+          .forEach(source -> selectAll(source, start));
       return;
     }
     Expression what = expressions.selected();
@@ -230,19 +227,14 @@ final class SelectParser {
   private Expression groupItem() {
     int start = tokens.peek().start();
     SelectItem named = aliasedItem(false);
-    Expression key;
-    if (named == null) {
-      key = expressions.parse();
-    } else {
-      key = named.what();
+    if (named != null && ExpressionParts.hasAggregate(named.what())) {
+      throw tokens.error(
+          "'" + named.name() + "' has an aggregate, which groups cannot be made by", start);
     }
+    Expression key = named == null ? expressions.parse() : named.what();
     if (key instanceof Literal) {
       throw tokens.error(
           "expected a column, an alias or an expression to group by, found a constant", start);
-    }
-    if (ExpressionParts.hasAggregate(key)) {
-      throw tokens.error(
-          "'" + named.name() + "' has an aggregate, which groups cannot be made by", start);
     }
     return key;
   }

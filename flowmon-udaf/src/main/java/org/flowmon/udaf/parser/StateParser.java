@@ -204,7 +204,7 @@ final class StateParser {
       return (AggregateCall)
           expressions.typed(first.start(), () -> Typing.state(owners.get(0), List.of(rows)));
     }
-    if (StateType.of(meant) != null) {
+    if (meant != null && StateType.of(meant) != null) {
       return meant;
     }
     throw tokens.error(
@@ -229,9 +229,9 @@ final class StateParser {
     boolean isValue =
         of instanceof AggregateCall call
             && call.isState()
-            && !call.value().isState()
-            && !call.value().isList()
-            && call.value().part() == Part.VALUE;
+            && !call.state().isState()
+            && !call.state().isList()
+            && call.state().part() == Part.VALUE;
     if (!isValue) {
       throw tokens.error(
           String.format(
@@ -240,6 +240,6 @@ final class StateParser {
           first.start());
     }
     AggregateCall call = (AggregateCall) of;
-    return new AggregateCall(call.arguments(), call.value().bound(Part.valueOf(name.text())));
+    return new AggregateCall(call.arguments(), call.state().bound(Part.valueOf(name.text())));
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.udaf.parser;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.TokenStream;
@@ -10,11 +11,9 @@ import org.flowmon.udaf.text.TokenStream;
 final class Subqueries {
   private final TokenStream tokens;
   // HAVING may be parsed twice, but its subqueries only once; by the place of the first token.
-  private final Map<Integer, Parsed> parsed = new HashMap<>();
+  private final Map<Integer, Supplier<Query>> parsed = new HashMap<>();
   private int queries;
   private int level;
-
-  private record Parsed(Query query, int end, QueryException error) {}
 
   Subqueries(TokenStream tokens) {
     this.tokens = tokens;
@@ -22,20 +21,27 @@ final class Subqueries {
 
   /** Up to the parenthesis after it, within the depth of the enclosing expression. */
   Query query(int depth) {
-    Parsed known = parsed.get(tokens.place());
-    if (known != null && known.error() != null) {
-      throw known.error();
-    } else if (known != null) {
-      tokens.returnTo(known.end());
-      return known.query();
-    }
     int place = tokens.place();
+    Supplier<Query> known = parsed.get(place);
+    if (known != null) {
+      return known.get();
+    }
     try {
       Query query = parsed(depth);
-      parsed.put(place, new Parsed(query, tokens.place(), null));
+      int end = tokens.place();
+      parsed.put(
+          place,
+          () -> {
+            tokens.returnTo(end);
+            return query;
+          });
       return query;
     } catch (QueryException e) {
-      parsed.put(place, new Parsed(null, place, e));
+      parsed.put(
+          place,
+          () -> {
+            throw e;
+          });
       throw e;
     }
   }

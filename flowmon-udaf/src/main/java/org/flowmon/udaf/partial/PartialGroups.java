@@ -6,6 +6,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.state.StateReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Partial states of the groups of one query, grouping, pane and key group, as bytes ({@code
@@ -224,7 +225,7 @@ public final class PartialGroups {
   }
 
   /** The state of a group in a column of states; null if it has none. */
-  StateReader state(int column, int group) {
+  @Nullable StateReader state(int column, int group) {
     int offsets = columns[column] + 1;
     int start = LittleEndian.getInt(bytes, offsets + 4 * group);
     int end = LittleEndian.getInt(bytes, offsets + 4 * (group + 1));

@@ -2,7 +2,6 @@ package org.flowmon.udaf.partial;
 
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
-import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.group.TextDictionary;
 import org.flowmon.udaf.state.StateFormatException;
@@ -38,10 +37,9 @@ public final class PartialMerge {
       int count = Math.min(CHUNK, groups.groups() - first);
       read(groups, table.texts(), first, count);
       table.keyColumns().hash(nulls, keys, count, hashes);
-      GroupSample sample = table.sample();
       int kept = count;
-      if (sample != null) {
-        kept = sample.keep(table.keyColumns(), nulls, keys, hashes, states, from, count);
+      if (table.isOfSample()) {
+        kept = table.sample().keep(table.keyColumns(), nulls, keys, hashes, states, from, count);
       }
       table.mergeColumns(nulls, keys, hashes, states, places, kept);
       mergeStates(table, groups, kept);
@@ -88,7 +86,7 @@ public final class PartialMerge {
         StateReader state = groups.state(first + f, from[i]);
         if (state != null) {
           try {
-            table.states().merge(f, places[i], state);
+            table.requireStates().merge(f, places[i], state);
           } catch (StateFormatException e) {
             throw new PartialFormatException("group " + from[i] + ": " + e.getMessage());
           }

@@ -5,6 +5,7 @@ import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.pane.PaneKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The samples of tables, as words: the level and the merged rest of the dropped groups. {@code
@@ -22,7 +23,7 @@ public final class SampleWords {
   /** Takes the sample of one table. */
   public interface Reader {
     /** Takes a sample; the merged rest of the dropped groups is null if there are none. */
-    void read(PaneKey pane, int grouping, int level, long[] rest);
+    void read(PaneKey pane, int grouping, int level, long @Nullable [] rest);
   }
 
   /** Adds the sample of a table; nothing if it has all groups. */

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
@@ -37,23 +38,29 @@ public record AggregateCall(
     this(AggregateFunction.STATE, arguments, value);
   }
 
-  public AggregateCall(AggregateFunction function, @Nullable Expression argument) {
-    this(function, argument == null ? List.of() : List.of(argument));
+  public AggregateCall(AggregateFunction function, Expression argument) {
+    this(function, List.of(argument));
   }
 
   /** The arguments of a state's function as for rows, also if states are merged. */
   public List<Expression> callArguments() {
-    return value.merged() == null ? arguments : value.merged().arguments();
+    StateType merged = state().merged();
+    return merged == null ? arguments : merged.arguments();
   }
 
-  /** Null for {@code COUNT(*)}; the first of {@code COUNT(DISTINCT …)}. */
-  public @Nullable Expression argument() {
-    return arguments.isEmpty() ? null : arguments.get(0);
+  /** The first argument: {@code COUNT(*)} has none. */
+  public Expression argument() {
+    return arguments.get(0);
+  }
+
+  /** The value of a {@linkplain #isState state}. */
+  public StateValue state() {
+    return Objects.requireNonNull(value, "only a function's call has a state");
   }
 
   /** The same call for another part of an estimate taken out of a state. */
   public AggregateCall withPart(StateValue.Part part) {
-    return new AggregateCall(arguments, value.bound(part));
+    return new AggregateCall(arguments, state().bound(part));
   }
 
   public boolean isDistinct() {
@@ -68,7 +75,7 @@ public record AggregateCall(
   @Override
   public @Nullable ValueKind kind() {
     return switch (function) {
-      case STATE -> value.kind();
+      case STATE -> state().kind();
       case COUNT, COUNT_DISTINCT -> ValueKind.LONG;
       case AVG, STDDEV, STDDEV_POP -> ValueKind.DOUBLE;
       case SUM, MIN, MAX -> argument().kind();
@@ -79,7 +86,7 @@ public record AggregateCall(
   public String toString() {
     String all = arguments.stream().map(Object::toString).collect(Collectors.joining(", "));
     if (isState()) {
-      return value.text(all);
+      return state().text(all);
     }
     return isDistinct()
         ? "COUNT(DISTINCT " + all + ")"

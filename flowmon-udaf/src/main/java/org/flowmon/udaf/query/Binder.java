@@ -32,12 +32,11 @@ import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
-import org.jspecify.annotations.Nullable;
 
 /** Replaces the open parts of a query, parameters and IN (SELECT …), by values. */
 final class Binder {
-  private final @Nullable Parameters parameters; // null: parameters stay
-  private final @Nullable Map<Query, List<Value>> answers; // of IN (SELECT …); null: they stay
+  private final Parameters parameters;
+  private final Map<Query, List<Value>> answers; // of IN (SELECT …); if any, parameters stay
   // The columns of the sources, whose kinds may depend on parameters; empty over flows.
   private final List<Named> columns;
 
@@ -53,10 +52,10 @@ final class Binder {
     for (Source source : query.from()) {
       Query bound = source.query().bind(parameters);
       columns.addAll(bound.columns(source.name()));
-      Binder binder = new Binder(parameters, null, columns);
+      Binder binder = new Binder(parameters, Map.of(), columns);
       from.add(new Source(source.name(), bound, source.isLeft(), binder.equalities(source.on())));
     }
-    return new TableQuery(from, new Binder(parameters, null, columns).query(query.clauses()));
+    return new TableQuery(from, new Binder(parameters, Map.of(), columns).query(query.clauses()));
   }
 
   private List<Equality> equalities(List<Equality> on) {
@@ -84,11 +83,11 @@ final class Binder {
   }
 
   static FlowQuery bind(FlowQuery query, Parameters parameters) {
-    return new Binder(parameters, null, List.of()).query(query);
+    return new Binder(parameters, Map.of(), List.of()).query(query);
   }
 
   static FlowQuery answer(FlowQuery query, Map<Query, List<Value>> answers) {
-    return new Binder(null, answers, List.of()).query(query);
+    return new Binder(Parameters.NONE, answers, List.of()).query(query);
   }
 
   private FlowQuery query(FlowQuery query) {
@@ -161,16 +160,16 @@ final class Binder {
       return Typing.choice(whens, expression(choice.otherwise()));
     } else if (expression instanceof AggregateCall call && call.isState()) {
       AggregateCall state =
-          call.value().merged() == null
-              ? Typing.state(call.value().function(), list(call.arguments()))
+          call.state().merged() == null
+              ? Typing.state(call.state().function(), list(call.arguments()))
               : Typing.merged(expression(call.argument()));
-      return call.value().isState()
+      return call.state().isState()
           ? state
           : Typing.extracted(
               state,
-              call.value().extractor(),
-              list(call.value().parameters()),
-              call.value().part());
+              call.state().extractor(),
+              list(call.state().parameters()),
+              call.state().part());
     } else if (expression instanceof AggregateCall call) {
       return call.isDistinct()
           ? Typing.countDistinct(list(call.arguments()))
@@ -214,8 +213,8 @@ final class Binder {
         part ->
             found[0] |=
                 part instanceof InQuery in
-                    ? answers != null || !in.query().parameters().isEmpty()
-                    : parameters != null
+                    ? !answers.isEmpty() || !in.query().parameters().isEmpty()
+                    : answers.isEmpty()
                         && (part instanceof Parameter
                             || (part instanceof Named && part.kind() == null)));
     return found[0];
@@ -223,7 +222,7 @@ final class Binder {
 
   private Expression inQuery(InQuery in) {
     Expression value = expression(in.value());
-    if (answers == null) {
+    if (answers.isEmpty()) {
       return Typing.inQuery(value, in.query().bind(parameters));
     }
     List<Value> values = answers.get(in.query());

@@ -1,9 +1,9 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
-import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.flow.code.CodeNames;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;

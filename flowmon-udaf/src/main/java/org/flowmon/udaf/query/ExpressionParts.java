@@ -93,11 +93,11 @@ public final class ExpressionParts {
     } else if (expression instanceof DaysBefore days) {
       return List.of(days.time(), days.now());
     } else if (expression instanceof AggregateCall call) {
-      if (!call.isState() || call.value().parameters().isEmpty()) {
+      if (!call.isState() || call.state().parameters().isEmpty()) {
         return call.arguments();
       }
       List<Expression> all = new ArrayList<>(call.arguments());
-      all.addAll(call.value().parameters());
+      all.addAll(call.state().parameters());
       return all;
     } else if (expression instanceof OfStates call) {
       List<Expression> all = new ArrayList<>(call.of());

@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -13,29 +14,40 @@ import org.jspecify.annotations.Nullable;
  * A function and its call: columns of states carry it, so that queries know merges and extractors.
  *
  * @param function its name, in capitals
+ * @param isOpen whether a parameter has no value yet: then nothing is known of the arguments
  * @param arguments with all parameters: a {@link Literal} is a constant, of others only the kind
- *     counts. Null if a parameter has no value yet
+ *     counts
  */
-public record StateType(String function, @Nullable List<Expression> arguments) {
+public record StateType(String function, boolean isOpen, List<Expression> arguments) {
   public StateType {
-    arguments = arguments == null ? null : List.copyOf(arguments);
+    arguments = List.copyOf(arguments);
+  }
+
+  public StateType(String function, List<Expression> arguments) {
+    this(function, false, arguments);
+  }
+
+  static StateType open(String function) {
+    return new StateType(function, true, List.of());
   }
 
   public static Expression ofRows(@Nullable ValueKind kind) {
     return new Named("row", kind);
   }
 
-  boolean isOpen() {
-    return arguments == null;
+  /** Of an expression that gives states. */
+  public static StateType required(Expression states) {
+    return Objects.requireNonNull(of(states), () -> states + " gives no states");
   }
 
+  /** Null if it gives none. */
   public static @Nullable StateType of(Expression expression) {
     if (expression instanceof Named column) {
       return column.states();
     } else if (expression instanceof OfStates call) {
       return call.states();
     } else if (expression instanceof AggregateCall call && call.isState()) {
-      return call.value().isState() ? ofState(call) : null;
+      return call.state().isState() ? ofState(call) : null;
     } else if (expression instanceof Case choice) {
       return ofChoice(choice);
     }
@@ -43,12 +55,12 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
   }
 
   private static @Nullable StateType ofState(AggregateCall call) {
-    if (call.value().merged() != null) {
-      return call.value().merged();
+    if (call.state().merged() != null) {
+      return call.state().merged();
     }
     return Binder.hasParameter(call)
-        ? new StateType(call.value().function(), null)
-        : Functions.catalogue().states(call.value().function(), call.arguments());
+        ? StateType.open(call.state().function())
+        : Functions.catalogue().states(call.state().function(), call.arguments());
   }
 
   /** If it is the same in all non-NULL branches. */
@@ -65,7 +77,7 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
       if (next == null || (common != null && !common.mergesWith(next))) {
         return null;
       }
-      common = common == null || common.isOpen() ? next : common;
+      common = common == null || common.isOpen ? next : common;
     }
     return common;
   }
@@ -76,7 +88,7 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
 
   /** Whether states of both can be merged, as far as known. */
   boolean mergesWith(StateType other) {
-    return (isOpen() || other.isOpen())
+    return (isOpen || other.isOpen)
         ? function.equals(other.function)
         : Functions.catalogue().canMerge(this, other);
   }
@@ -84,7 +96,7 @@ public record StateType(String function, @Nullable List<Expression> arguments) {
   /** {@code QUANTILES(LONG, 0.01, 'lite', 64)}. */
   @Override
   public String toString() {
-    if (arguments == null) {
+    if (isOpen) {
       return function + "(\u2026)";
     }
     return arguments.stream()

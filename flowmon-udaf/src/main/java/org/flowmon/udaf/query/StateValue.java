@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * arguments are those of the {@link AggregateCall}.
  *
  * @param function in capitals
- * @param extractor in capitals; null for the state itself
+ * @param extractor in capitals; empty for the state itself
  * @param parameters after the state: constants, or parameters until they are bound
  * @param part the value or one of its bounds
  * @param kind of the value; null while a parameter is open
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StateValue(
     String function,
-    @Nullable String extractor,
+    String extractor,
     List<Expression> parameters,
     Part part,
     @Nullable ValueKind kind,
@@ -36,16 +36,15 @@ public record StateValue(
   }
 
   static StateValue ofState(String function) {
-    return new StateValue(function, null, List.of(), Part.VALUE, ValueKind.TEXT, false, null);
+    return new StateValue(function, "", List.of(), Part.VALUE, ValueKind.TEXT, false, null);
   }
 
   static StateValue ofMerged(StateType type) {
-    return new StateValue(
-        type.function(), null, List.of(), Part.VALUE, ValueKind.TEXT, false, type);
+    return new StateValue(type.function(), "", List.of(), Part.VALUE, ValueKind.TEXT, false, type);
   }
 
   public boolean isState() {
-    return extractor == null;
+    return extractor.isEmpty();
   }
 
   public StateValue bound(Part other) {
@@ -54,7 +53,7 @@ public record StateValue(
 
   String text(String arguments) {
     String state = (merged == null ? function : "MERGE") + "(" + arguments + ")";
-    if (extractor == null) {
+    if (isState()) {
       return state;
     }
     StringBuilder text = new StringBuilder(extractor).append('(').append(state);

@@ -3,9 +3,9 @@ package org.flowmon.udaf.query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.flowmon.flow.CodeNames;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.flow.code.CodeNames;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Case;
@@ -48,10 +48,9 @@ public final class Typing {
     List<Expression> coerced = new ArrayList<>(items.size());
     for (Expression item : items) {
       Expression fitting = item;
-      if (value.kind() == ValueKind.ADDRESS
-          && textOf(item) != null
-          && textOf(item).indexOf('/') >= 0) {
-        fitting = new Prefix(prefix(textOf(item), item));
+      String text = textOf(item);
+      if (value.kind() == ValueKind.ADDRESS && text != null && text.indexOf('/') >= 0) {
+        fitting = new Prefix(prefix(text, item));
       } else if (!(item instanceof Prefix)) {
         fitting = coerce(item, value);
       }
@@ -306,9 +305,9 @@ public final class Typing {
 
   public static AggregateCall extracted(
       AggregateCall state, String extractor, List<Expression> parameters, StateValue.Part part) {
-    String function = state.value().function();
+    String function = state.state().function();
     List<Expression> arguments = state.arguments();
-    StateType merged = state.value().merged();
+    StateType merged = state.state().merged();
     AggregateCall call =
         new AggregateCall(
             arguments, new StateValue(function, extractor, parameters, part, null, false, merged));
@@ -339,7 +338,7 @@ public final class Typing {
           ? countDistinct(arguments)
           : aggregate(call.function(), arguments.get(0));
     }
-    StateValue value = call.value();
+    StateValue value = call.state();
     AggregateCall state =
         value.merged() == null ? state(value.function(), arguments) : merged(arguments.get(0));
     return value.isState()
@@ -360,7 +359,7 @@ public final class Typing {
 
   public static Expression taken(
       Expression states, String extractor, List<Expression> parameters, StateValue.Part part) {
-    StateType type = StateType.of(states);
+    StateType type = StateType.required(states);
     OfStates call = new OfStates(extractor, List.of(states), parameters, part, null, false, null);
     if (type.isOpen() || hasParameter(parameters)) {
       return call;
@@ -402,8 +401,7 @@ public final class Typing {
       // Parameters decide the type of the state, but not whether it is a state.
       boolean givesState = Functions.catalogue().givesState(pair, type.function());
       return givesState
-          ? new OfStates(
-              pair, two, parameters, part, null, false, new StateType(type.function(), null))
+          ? new OfStates(pair, two, parameters, part, null, false, StateType.open(type.function()))
           : call;
     }
     FunctionCatalogue.Gives gives =
@@ -432,11 +430,12 @@ public final class Typing {
     } catch (FunctionCatalogue.CallException e) {
       int place = e.argument();
       throw new TypeException(
-          e.getMessage(), place >= 0 && place < arguments.size() ? arguments.get(place) : call);
+          String.valueOf(e.getMessage()),
+          place >= 0 && place < arguments.size() ? arguments.get(place) : call);
     }
   }
 
-  private static String textOf(Expression expression) {
+  private static @Nullable String textOf(Expression expression) {
     return expression instanceof Literal literal && literal.kind() == ValueKind.TEXT
         ? literal.value().text()
         : null;

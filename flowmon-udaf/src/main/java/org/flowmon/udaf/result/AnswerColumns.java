@@ -1,6 +1,7 @@
 package org.flowmon.udaf.result;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.Deviation;
@@ -13,6 +14,7 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An answer while it is written by column: {@link #inspect} all states, {@link #allocate}, then
@@ -24,15 +26,15 @@ public final class AnswerColumns {
   private static final class Column {
     private final SelectItem item;
     private final int key; // its place in GROUP BY, −1 if it is no key
-    private final Accumulator value; // of an aggregate
-    private final Accumulator values;
-    private final Deviation deviation; // null for other aggregates
+    private final @Nullable Accumulator value; // of an aggregate
+    private final @Nullable Accumulator values;
+    private final @Nullable Deviation deviation; // null for other aggregates
     private boolean isWide;
     private boolean hasNulls;
-    private long[] low;
-    private long[] high;
-    private String[] texts;
-    private boolean[] isNull;
+    private long[] low = {};
+    private long[] high = {};
+    private @Nullable String[] texts = {};
+    private boolean[] isNull = {};
 
     Column(FlowQuery query, GroupLayout layout, SelectItem item) {
       this.item = item;
@@ -51,8 +53,16 @@ public final class AnswerColumns {
       return value != null;
     }
 
+    Accumulator value() {
+      return Objects.requireNonNull(value, "an aggregate's");
+    }
+
+    Accumulator values() {
+      return Objects.requireNonNull(values, "an aggregate's");
+    }
+
     boolean isCount() {
-      return value.equals(values);
+      return value().equals(values);
     }
   }
 
@@ -70,9 +80,9 @@ public final class AnswerColumns {
       if (!column.isAggregate() || column.isCount()) {
         continue;
       }
-      boolean isSum = column.value.operation() == Accumulator.Operation.SUM;
-      int wraps = first + column.value.word() + 1;
-      int count = first + column.values.word();
+      boolean isSum = column.value().operation() == Accumulator.Operation.SUM;
+      int wraps = first + column.value().word() + 1;
+      int count = first + column.values().word();
       long wide = 0;
       boolean nulls = false;
       for (int g = 0; g < groups; g++) {
@@ -116,8 +126,8 @@ public final class AnswerColumns {
     if (column.isAggregate()) {
       boolean isAddress = column.item.what().kind() == ValueKind.ADDRESS;
       column.low = new long[rows];
-      column.high = isAddress || column.isWide ? new long[rows] : null;
-      column.isNull = column.hasNulls ? new boolean[rows] : null;
+      column.high = new long[isAddress || column.isWide ? rows : 0];
+      column.isNull = new boolean[column.hasNulls ? rows : 0];
     } else if (column.isLiteral()) {
       allocateLiteral(column, ((Literal) column.item.what()).value());
     }
@@ -149,8 +159,16 @@ public final class AnswerColumns {
     return columns[column].key;
   }
 
-  /** Sets a key or computed column, given away; may be filled until {@link #build}. */
-  public void set(int column, long[] low, long[] high, String[] texts, boolean[] isNull) {
+  /** Sets a key or computed column without texts, as the next one. */
+  public void set(int column, long[] low, long[] high, boolean[] isNull) {
+    set(column, low, high, new String[0], isNull);
+  }
+
+  /**
+   * Sets a key or computed column, given away; may be filled until {@link #build}. Arrays that it
+   * does not need are empty.
+   */
+  void set(int column, long[] low, long[] high, @Nullable String[] texts, boolean[] isNull) {
     columns[column].low = low;
     columns[column].high = high;
     columns[column].texts = texts;
@@ -161,12 +179,12 @@ public final class AnswerColumns {
     return columns[column].low;
   }
 
-  /** Null if the column needs none. */
+  /** Empty if the column needs none. */
   public long[] high(int column) {
     return columns[column].high;
   }
 
-  /** Null if no row is NULL. */
+  /** Empty if no row is NULL. */
   public boolean[] isNull(int column) {
     return columns[column].isNull;
   }
@@ -181,21 +199,22 @@ public final class AnswerColumns {
   }
 
   private static void write(Column column, long[] states, int[] places, int groups, int row) {
-    int word = column.value.word();
-    boolean isDouble = column.item.what().kind() == ValueKind.DOUBLE;
-    boolean isSum = column.value.operation() == Accumulator.Operation.SUM;
     if (column.deviation != null) {
-      writeDeviations(column, states, places, groups, row);
+      writeDeviations(column, column.deviation, states, places, groups, row);
       return;
     }
+    int word = column.value().word();
+    int values = column.values().word();
+    boolean isDouble = column.item.what().kind() == ValueKind.DOUBLE;
+    boolean isSum = column.value().operation() == Accumulator.Operation.SUM;
     if (isDouble && !column.isCount()) {
       for (int i = 0; i < groups; i++) {
         column.low[row + i] =
             isSum
-                ? average(states, places[i] + word, places[i] + column.values.word())
+                ? average(states, places[i] + word, places[i] + values)
                 : Accumulation.sortable(states[places[i] + word]);
       }
-    } else if (column.value.operation().isAddress()) {
+    } else if (column.value().operation().isAddress()) {
       for (int i = 0; i < groups; i++) {
         column.high[row + i] = states[places[i] + word];
         column.low[row + i] = states[places[i] + word + 1];
@@ -207,28 +226,27 @@ public final class AnswerColumns {
       }
       writeHighs(column, states, places, groups, row);
     }
-    if (column.isNull != null) {
+    if (column.isNull.length > 0) {
       for (int i = 0; i < groups; i++) {
-        column.isNull[row + i] = states[places[i] + column.values.word()] == 0;
+        column.isNull[row + i] = states[places[i] + values] == 0;
       }
     }
   }
 
   private static void writeDeviations(
-      Column column, long[] states, int[] places, int groups, int row) {
+      Column column, Deviation deviation, long[] states, int[] places, int groups, int row) {
     for (int i = 0; i < groups; i++) {
-      if (column.deviation.isNull(states, places[i])) {
+      if (deviation.isNull(states, places[i])) {
         column.isNull[row + i] = true;
       } else {
-        double deviation = column.deviation.of(states, places[i]);
-        column.low[row + i] = Double.doubleToLongBits(deviation);
+        column.low[row + i] = Double.doubleToLongBits(deviation.of(states, places[i]));
       }
     }
   }
 
   private static void writeHighs(Column column, long[] states, int[] places, int n, int row) {
-    if (column.high != null) {
-      int word = column.value.word();
+    if (column.high.length > 0) {
+      int word = column.value().word();
       for (int i = 0; i < n; i++) {
         int at = places[i] + word;
         column.high[row + i] = states[at + 1] + (states[at] >> 63);

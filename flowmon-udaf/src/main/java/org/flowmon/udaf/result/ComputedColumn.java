@@ -1,6 +1,7 @@
 package org.flowmon.udaf.result;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.expression.CompiledExpression;
 import org.flowmon.udaf.group.GroupTable;
@@ -10,20 +11,21 @@ import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** The values of an expression over some groups in their order, as arrays. Immutable. */
 final class ComputedColumn {
-  private final ValueKind kind;
+  private final @Nullable ValueKind kind; // null: every row is NULL
   private final long[] low;
-  private final String[] texts;
+  private final @Nullable String[] texts;
   private final boolean[] isNull;
-  private long[] high; // of addresses and of numbers beyond 64 bits, else null
+  private long[] high; // of addresses and of numbers beyond 64 bits, else empty
 
-  private ComputedColumn(ValueKind kind, int rows) {
+  private ComputedColumn(@Nullable ValueKind kind, int rows) {
     this.kind = kind;
-    this.low = kind == null || kind == ValueKind.TEXT ? null : new long[rows];
-    this.high = kind == ValueKind.ADDRESS ? new long[rows] : null;
-    this.texts = kind == ValueKind.TEXT ? new String[rows] : null;
+    this.low = new long[kind == null || kind == ValueKind.TEXT ? 0 : rows];
+    this.high = new long[kind == ValueKind.ADDRESS ? rows : 0];
+    this.texts = new String[kind == ValueKind.TEXT ? rows : 0];
     this.isNull = new boolean[rows];
   }
 
@@ -42,14 +44,14 @@ final class ComputedColumn {
   }
 
   private void take(Vector vector, int from, int n) {
-    if (texts != null) {
-      System.arraycopy(vector.texts(), 0, texts, from, n);
-    } else if (low != null) {
+    if (kind == ValueKind.TEXT) {
+      System.arraycopy(vector.requireTexts(), 0, texts, from, n);
+    } else if (low.length > 0) {
       System.arraycopy(vector.values(), 0, low, from, n);
     }
     if (kind == ValueKind.ADDRESS) {
-      System.arraycopy(vector.high(), 0, high, from, n);
-    } else if (high != null || vector.isWide()) {
+      System.arraycopy(vector.requireHigh(), 0, high, from, n);
+    } else if (high.length > 0 || vector.isWide()) {
       widen(from);
       for (int i = 0; i < n; i++) {
         high[from + i] = vector.upper(i);
@@ -62,7 +64,7 @@ final class ComputedColumn {
 
   /** Makes room for upper longs, including those of earlier rows. */
   private void widen(int filled) {
-    if (high == null) {
+    if (high.length == 0) {
       high = new long[low.length];
       Arrays.setAll(high, row -> row < filled ? low[row] >> 63 : 0);
     }
@@ -78,13 +80,13 @@ final class ComputedColumn {
 
   /** Compares two values that are not NULL. */
   int compare(int a, int b) {
-    return switch (kind) {
+    return switch (Objects.requireNonNull(kind)) {
       case ADDRESS -> IpAddress.compare(high[a], low[a], high[b], low[b]);
       case TEXT -> TextOrder.compare(texts[a], texts[b]);
       case DOUBLE ->
           compareDoubles(Double.longBitsToDouble(low[a]), Double.longBitsToDouble(low[b]));
       default ->
-          high == null
+          high.length == 0
               ? Long.compare(low[a], low[b])
               : Int128.compare(high[a], low[a], high[b], low[b]);
     };

@@ -15,6 +15,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers queries with COUNT(DISTINCT …). For each list of arguments, rows are grouped by the
@@ -68,7 +69,7 @@ public final class DistinctCounts {
    *
    * @throws QueryException if there are too many keys and arguments
    */
-  public static DistinctCounts of(FlowQuery query) {
+  public static @Nullable DistinctCounts of(FlowQuery query) {
     return query.aggregates().stream().anyMatch(AggregateCall::isDistinct)
         ? new DistinctCounts(query)
         : null;
@@ -117,7 +118,7 @@ public final class DistinctCounts {
   }
 
   /** A table for the query's groups, which take the memory; null: unlimited. */
-  public GroupTable newTable(GroupMemory memory) {
+  public GroupTable newTable(@Nullable GroupMemory memory) {
     return new GroupTable(layout, memory);
   }
 
@@ -129,7 +130,7 @@ public final class DistinctCounts {
   /** Counts groups; {@code check} runs now and then, and may throw to end the count. */
   public void count(int grouping, GroupTable groups, GroupTable into, Runnable check) {
     Step step = steps.get(grouping);
-    if (groups.sample() != null && groups.sample().rest() != null) {
+    if (groups.isOfSample() && groups.sample().rest() != null) {
       leaveOut(step, groups.sample().rest(), into.sample());
     }
     int count = step.count().word();
@@ -169,7 +170,7 @@ public final class DistinctCounts {
   }
 
   /** Answers with limited memory, null: unlimited; {@code check} may throw to end the query. */
-  ResultTable finish(List<GroupTable> groups, GroupMemory memory, Runnable check) {
+  ResultTable finish(List<GroupTable> groups, @Nullable GroupMemory memory, Runnable check) {
     GroupTable all = newTable(memory);
     for (int g = 0; g < groups.size(); g++) {
       check.run();

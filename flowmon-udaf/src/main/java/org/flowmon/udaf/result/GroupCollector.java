@@ -15,6 +15,7 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Evaluates rows of an aggregated query into a {@link GroupTable}. Not thread-safe; several may
@@ -35,12 +36,12 @@ public final class GroupCollector {
   }
 
   /** A collector whose groups take limited memory, shared with the query's others. */
-  public GroupCollector(FlowQuery query, GroupMemory memory) {
+  public GroupCollector(FlowQuery query, @Nullable GroupMemory memory) {
     this(query, Map.of(), memory);
   }
 
   /** A collector over other results' rows, in vectors by column; memory null: unlimited. */
-  GroupCollector(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
+  GroupCollector(FlowQuery query, Map<Expression, Vector> given, @Nullable GroupMemory memory) {
     this.query = query;
     GroupLayout layout = GroupLayout.of(query);
     this.table = new GroupTable(layout, memory);

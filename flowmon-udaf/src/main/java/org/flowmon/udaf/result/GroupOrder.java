@@ -14,10 +14,12 @@ import org.flowmon.udaf.order.RadixSort;
 import org.flowmon.udaf.order.RowSort;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.LimitBy;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
+import org.jspecify.annotations.Nullable;
 
 /** A total order of groups, whatever the merging: ORDER BY, then keys ascending with NULLs last. */
 public final class GroupOrder {
@@ -47,13 +49,13 @@ public final class GroupOrder {
   }
 
   /** Order expressions are computed for {@code groups} alone, null: all. Checks may end sorts. */
-  public GroupOrder(GroupTable table, FlowQuery query, int[] groups, Runnable check) {
+  public GroupOrder(GroupTable table, FlowQuery query, int @Nullable [] groups, Runnable check) {
     this.check = check;
     this.query = query;
     this.table = table;
     this.layout = table.layout();
     List<ByOne> all = new ArrayList<>();
-    int[] places = null; // by group: its place among the groups to compare
+    int @Nullable [] places = null; // by group: its place among the groups to compare
     for (OrderItem item : query.orderBy()) {
       if (item.what() instanceof AggregateCall call && !call.isState()) {
         all.add(byAggregate(call, item));
@@ -86,8 +88,9 @@ public final class GroupOrder {
   }
 
   /** The candidates, null for all, that LIMIT … BY and LIMIT keep, in order; all without these. */
-  public int[] first(int[] groups) {
-    if (query.limitBy() == null || query.limitBy().keys().containsAll(query.groupBy())) {
+  public int[] first(int @Nullable [] groups) {
+    LimitBy limitBy = query.limitBy();
+    if (limitBy == null || limitBy.keys().containsAll(query.groupBy())) {
       return first(groups, query.limit());
     }
     int[] all = groups == null ? table.all() : groups;
@@ -95,7 +98,7 @@ public final class GroupOrder {
     // LIMIT … BY usually drops few groups: sort some more than wanted, further ones only if needed.
     for (long taken = 2 * wanted + 64; ; taken *= 4) {
       boolean takesAll = taken >= all.length;
-      int[] kept = firstOfKeys(first(all, takesAll ? -1 : taken), wanted);
+      int[] kept = firstOfKeys(limitBy, first(all, takesAll ? -1 : taken), wanted);
       if (takesAll || kept.length == wanted) {
         return kept;
       }
@@ -103,15 +106,15 @@ public final class GroupOrder {
   }
 
   /** The first groups of their keys, from groups in order. */
-  private int[] firstOfKeys(int[] ordered, long wanted) {
-    KeyCounts counts = new KeyCounts(table, query);
+  private int[] firstOfKeys(LimitBy limitBy, int[] ordered, long wanted) {
+    KeyCounts counts = new KeyCounts(table, query.groupBy(), limitBy);
     int[] kept = new int[ordered.length];
     int n = 0;
     for (int i = 0; i < ordered.length && n < wanted; i++) {
       if ((i & COMPARED - 1) == 0) {
         check.run();
       }
-      if (counts.count(ordered[i]) <= query.limitBy().rows()) {
+      if (counts.count(ordered[i]) <= limitBy.rows()) {
         kept[n++] = ordered[i];
       }
     }
@@ -119,7 +122,7 @@ public final class GroupOrder {
   }
 
   /** The first candidates, null for all, in order; all if the limit is negative. */
-  private int[] first(int[] groups, long limit) {
+  private int[] first(int @Nullable [] groups, long limit) {
     int[] chosen = groups == null ? table.all() : groups.clone();
     int size = chosen.length;
     int wanted = limit < 0 || limit > size ? size : (int) limit;
@@ -189,7 +192,7 @@ public final class GroupOrder {
   }
 
   /** Compares by a computed column, whose row of a group is in {@code places}; null: its number. */
-  private static ByOne byComputed(ComputedColumn column, int[] places, OrderItem item) {
+  private static ByOne byComputed(ComputedColumn column, int @Nullable [] places, OrderItem item) {
     int sign = item.descending() ? -1 : 1;
     return (groupA, groupB) -> {
       int a = places == null ? groupA : places[groupA];

@@ -9,6 +9,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /** Writes groups as the rows of a query's result. */
 public final class GroupRows {
@@ -70,9 +71,9 @@ public final class GroupRows {
     private final boolean isAddress;
     private final long[] low;
     private final long[] high;
-    private final String[] texts;
+    private final @Nullable String[] texts;
     private final int rows;
-    private boolean[] isNull;
+    private boolean[] isNull = {};
 
     KeyColumn(int column, int key, int rows) {
       this.column = column;
@@ -80,16 +81,16 @@ public final class GroupRows {
       this.rows = rows;
       isText = table.layout().keyKind(key) == ValueKind.TEXT;
       isAddress = table.layout().keyKind(key) == ValueKind.ADDRESS;
-      low = isText ? null : new long[rows];
-      high = isAddress ? new long[rows] : null;
-      texts = isText ? new String[rows] : null;
+      low = new long[isText ? 0 : rows];
+      high = new long[isAddress ? rows : 0];
+      texts = new String[isText ? rows : 0];
     }
 
     void write(int[] groups, int from, int n) {
       for (int r = from; r < from + n; r++) {
         int at = table.keyAt(groups[r], key);
         if (table.isKeyNull(groups[r], key)) {
-          isNull = isNull == null ? new boolean[rows] : isNull;
+          isNull = isNull.length == 0 ? new boolean[rows] : isNull;
           isNull[r] = true;
         } else if (isText) {
           texts[r] = table.keyText(groups[r], key);
@@ -123,7 +124,7 @@ public final class GroupRows {
     for (int c = 0; c < items.size(); c++) {
       AggregateCall call = (AggregateCall) items.get(c).what();
       if (!query.hasTotal(call) || (call.isDistinct() && !allGroups)) {
-        columns.set(c, new long[1], null, null, new boolean[] {true});
+        columns.set(c, new long[1], new long[0], new boolean[] {true});
       }
     }
     return columns.build();

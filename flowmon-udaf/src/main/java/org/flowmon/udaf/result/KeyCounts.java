@@ -1,12 +1,14 @@
 package org.flowmon.udaf.result;
 
 import java.util.Arrays;
+import java.util.List;
 import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupIndex;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.MemoryDraw;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.LimitBy;
 import org.flowmon.udaf.value.ValueKind;
 
 /** Counts the groups of a table by the values of some keys: for LIMIT … BY. */
@@ -21,14 +23,14 @@ final class KeyCounts {
   private long[] counts = new long[64];
   private int size;
 
-  KeyCounts(GroupTable table, FlowQuery query) {
+  KeyCounts(GroupTable table, List<Expression> keys, LimitBy limitBy) {
     this.table = table;
     GroupLayout layout = table.layout();
     int[] places = new int[layout.keyWords()];
     int n = 0;
     long mask = 0;
-    for (int k = 0; k < query.groupBy().size(); k++) {
-      if (query.limitBy().keys().contains(query.groupBy().get(k))) {
+    for (int k = 0; k < keys.size(); k++) {
+      if (limitBy.keys().contains(keys.get(k))) {
         mask |= 1L << k;
         places[n++] = 1 + layout.keyWord(k);
         if (layout.keyKind(k) == ValueKind.ADDRESS) {

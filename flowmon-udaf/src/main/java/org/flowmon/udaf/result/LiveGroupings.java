@@ -6,6 +6,7 @@ import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.text.QueryException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The groupings of a live query. The low level adds rows to their groups, the high level merges
@@ -19,7 +20,7 @@ public final class LiveGroupings {
   /** Different COUNT(DISTINCT …) of a live query: the low level has a table for each. */
   public static final int MAX_GROUPINGS = 16;
 
-  private final DistinctCounts counts; // null if the groups are the query's own
+  private final @Nullable DistinctCounts counts; // null if the groups are the query's own
   private final GroupLayout layout;
   private final List<GroupLayout> groupings;
 

@@ -19,6 +19,7 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps rows of a query without aggregates that are within ORDER BY … LIMIT. Selected values break
@@ -35,9 +36,9 @@ public final class RowLookup {
   private final Expression[] what;
   private final ValueColumn[] columns;
   // Made for the first row: a lookup that finds nothing, such as an absent host, ends sooner.
-  private CompiledExpression[] expressions;
+  private CompiledExpression[] expressions = {};
   // One for each kind: values are copied before the next column is evaluated.
-  private Vector[] vectors;
+  private Vector[] vectors = {};
   private int rows;
   // Of a row while sorting: its key, its number, and a copy of both.
   private static final int ORDER_BYTES = 24;
@@ -55,12 +56,12 @@ public final class RowLookup {
   }
 
   /** A lookup whose rows take limited memory, shared with the query's others. */
-  public RowLookup(FlowQuery query, GroupMemory memory) {
+  public RowLookup(FlowQuery query, @Nullable GroupMemory memory) {
     this(query, Map.of(), memory);
   }
 
   /** A lookup over other results' rows, in vectors by column; memory null: unlimited. */
-  RowLookup(FlowQuery query, Map<Expression, Vector> given, GroupMemory memory) {
+  RowLookup(FlowQuery query, Map<Expression, Vector> given, @Nullable GroupMemory memory) {
     this.memory = new MemoryDraw(memory);
     this.given = given;
     if (query.isAggregated()) {
@@ -105,7 +106,7 @@ public final class RowLookup {
     if (n == 0 || isComplete()) {
       return;
     }
-    if (expressions == null) {
+    if (expressions.length == 0) {
       compile();
     }
     int first = selection[0];
@@ -128,7 +129,7 @@ public final class RowLookup {
     if (n == 0 || isComplete()) {
       return;
     }
-    if (expressions == null) {
+    if (expressions.length == 0) {
       compile();
     }
     int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
@@ -213,7 +214,7 @@ public final class RowLookup {
     OrderItem first = query.orderBy().get(0);
     long[] keys = columns[query.select().size()].sortKeys();
     long[] unsigned = new long[rows]; // without keys all rows are ties
-    for (int row = 0; keys != null && row < rows; row++) {
+    for (int row = 0; keys.length > 0 && row < rows; row++) {
       long key = keys[row] ^ Long.MIN_VALUE;
       unsigned[row] = first.descending() ? ~key : key;
     }

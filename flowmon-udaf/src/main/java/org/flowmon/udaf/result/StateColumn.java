@@ -11,6 +11,7 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.state.SuperState;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values out of groups' states, in order: a state as the base64 of an {@link ExportedState}, a list
@@ -18,28 +19,32 @@ import org.flowmon.udaf.value.ValueKind;
  */
 final class StateColumn {
   private final long[] low;
-  private final long[] high; // of addresses, else null
-  private final String[] texts;
-  private boolean[] isNull; // null if there are none
+  private final long[] high; // of addresses, else empty
+  private final @Nullable String[] texts;
+  private boolean[] isNull = {}; // empty if there are none
+  private final int rows;
+  private final boolean isText;
 
   private final MemoryDraw memory; // charged for texts
 
-  private StateColumn(ValueKind kind, int rows, MemoryDraw memory) {
+  private StateColumn(@Nullable ValueKind kind, int rows, MemoryDraw memory) {
     this.memory = memory;
-    this.low = kind == ValueKind.TEXT ? null : new long[rows];
-    this.high = kind == ValueKind.ADDRESS ? new long[rows] : null;
-    this.texts = kind == ValueKind.TEXT ? new String[rows] : null;
+    this.rows = rows;
+    this.isText = kind == ValueKind.TEXT;
+    this.low = new long[isText ? 0 : rows];
+    this.high = new long[kind == ValueKind.ADDRESS ? rows : 0];
+    this.texts = new String[isText ? rows : 0];
   }
 
   static StateColumn of(GroupTable table, AggregateCall call, int[] groups) {
     int place = table.layout().functionOf(call);
     BoundUdaf function = table.layout().functions().get(place).function();
     BoundExtractor extractor =
-        call.value().isState() ? null : UdafCatalogue.extractor(function, call);
+        call.state().isState() ? null : UdafCatalogue.extractor(function, call);
     StateColumn column = new StateColumn(call.kind(), groups.length, table.memory());
     for (int row = 0; row < groups.length; row++) {
       table.memory().check();
-      SuperState state = table.states().state(place, groups[row]);
+      SuperState state = table.requireStates().state(place, groups[row]);
       column.set(
           row, extractor == null ? exported(function, state) : value(call, extractor, state));
     }
@@ -51,19 +56,19 @@ final class StateColumn {
   }
 
   private static Value value(AggregateCall call, BoundExtractor extractor, SuperState state) {
-    return UdafCatalogue.value(extractor.extract(state), call.value().part());
+    return UdafCatalogue.value(extractor.extract(state), call.state().part());
   }
 
   private void set(int row, Value value) {
     if (value.isNull()) {
-      isNull = isNull == null ? new boolean[texts == null ? low.length : texts.length] : isNull;
+      isNull = isNull.length == 0 ? new boolean[rows] : isNull;
       isNull[row] = true;
-    } else if (texts != null) {
+    } else if (isText) {
       memory.take(TextBytes.OBJECT_BYTES + TextBytes.of(value.text()));
       texts[row] = value.text();
     } else {
       low[row] = value.low();
-      if (high != null) {
+      if (high.length > 0) {
         high[row] = value.high();
       }
     }

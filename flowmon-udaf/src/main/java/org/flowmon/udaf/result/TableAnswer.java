@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** Answers a query over the results of others; expressions, groups and orders are as over flows. */
 public final class TableAnswer {
@@ -19,10 +20,10 @@ public final class TableAnswer {
   private static final class Read {
     private final ResultTable table;
     private final int column;
-    private final int[] rows; // null if they are the table's own
+    private final int @Nullable [] rows; // null if they are the table's own
     private final Vector vector;
 
-    Read(ResultTable table, Named column, int[] rows) {
+    Read(ResultTable table, Named column, int @Nullable [] rows) {
       this.table = table;
       this.column = TableVectors.place(table, column, "a query");
       this.rows = rows;

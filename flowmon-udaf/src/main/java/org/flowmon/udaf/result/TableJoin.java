@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Joined rows: by source, the number of its row. They are in the order of the first source's rows;
@@ -71,7 +72,7 @@ final class TableJoin {
   }
 
   /** By row of the join: the row of a source, −1 for NULLs; null if there is one source. */
-  int[] rows(int source) {
+  int @Nullable [] rows(int source) {
     return rows[source];
   }
 
@@ -214,7 +215,7 @@ final class TableJoin {
     }
 
     /** Sets a column; {@code rowsOf} by row: the table's row; null if it is the same. */
-    void set(int key, ResultTable table, Named column, int[] rowsOf) {
+    void set(int key, ResultTable table, Named column, int @Nullable [] rowsOf) {
       tables[key] = table;
       columns[key] = table.column(column.name());
       rows[key] = rowsOf;
@@ -241,7 +242,7 @@ final class TableJoin {
         int of = row(k, row);
         int place = 2 * k % TableHash.MAX_WORDS;
         if (tables[k].kind(columns[k]) == ValueKind.TEXT) {
-          sum = TableHash.add(sum, place, TableHash.of(tables[k].text(of, columns[k])));
+          sum = TableHash.add(sum, place, TableHash.of(tables[k].requireText(of, columns[k])));
         } else {
           sum = TableHash.add(sum, place, tables[k].high(of, columns[k]));
           sum = TableHash.add(sum, place + 1, low(k, of));
@@ -266,7 +267,9 @@ final class TableJoin {
         int b = other.row(k, otherRow);
         boolean same =
             tables[k].kind(columns[k]) == ValueKind.TEXT
-                ? tables[k].text(a, columns[k]).equals(other.tables[k].text(b, other.columns[k]))
+                ? tables[k]
+                    .requireText(a, columns[k])
+                    .equals(other.tables[k].text(b, other.columns[k]))
                 : low(k, a) == other.low(k, b)
                     && tables[k].high(a, columns[k]) == other.tables[k].high(b, other.columns[k]);
         if (!same) {

@@ -5,10 +5,14 @@ import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** Columns of a result table as vectors, so that expressions are evaluated over them. */
 final class TableVectors {
   private static final int WORDS = Vector.CAPACITY / 64;
+
+  private static final long[] NO_LONGS = {};
+  private static final @Nullable String[] NO_TEXTS = {};
 
   private TableVectors() {}
 
@@ -38,23 +42,25 @@ final class TableVectors {
         from,
         n,
         vector.values(),
-        vector.kind() == ValueKind.ADDRESS ? vector.high() : null,
-        vector.texts(),
+        vector.kind() == ValueKind.ADDRESS ? vector.requireHigh() : NO_LONGS,
+        vector.kind() == ValueKind.TEXT ? vector.requireTexts() : NO_TEXTS,
         vector.validity());
     vector.settleValidity(n);
     if (isWide) {
       // The NULL rows are already known.
-      table.gather(column, rows, from, n, vector.values(), vector.widen(), null, new long[WORDS]);
+      table.gather(
+          column, rows, from, n, vector.values(), vector.widen(), NO_TEXTS, new long[WORDS]);
     }
   }
 
   /** Fills a vector of the column's kind from at most {@link Vector#CAPACITY} successive rows. */
   static void load(ResultTable table, int column, int from, int n, Vector vector) {
     if (vector.kind() == ValueKind.ADDRESS) {
-      table.readAddresses(column, from, n, vector.high(), vector.values());
+      table.readAddresses(column, from, n, vector.requireHigh(), vector.values());
     } else if (vector.kind() == ValueKind.TEXT) {
+      @Nullable String[] texts = vector.requireTexts();
       for (int i = 0; i < n; i++) {
-        vector.texts()[i] = table.text(from + i, column);
+        texts[i] = table.text(from + i, column);
       }
     } else {
       table.longs(column).get(from, vector.values(), 0, n);

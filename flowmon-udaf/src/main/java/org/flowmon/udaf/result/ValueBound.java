@@ -24,7 +24,7 @@ public record ValueBound(String value, ErrorBound bound) {
   public static List<ValueBound> of(GroupTable table, FlowQuery query, int[] groups) {
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
     for (AggregateCall call : selected(query)) {
-      if (call.isState() && !call.value().isState()) {
+      if (call.isState() && !call.state().isState()) {
         String value = call.withPart(StateValue.Part.VALUE).toString();
         if (!bounds.containsKey(value)) {
           bounds.put(value, largest(table, call, groups));
@@ -54,17 +54,17 @@ public record ValueBound(String value, ErrorBound bound) {
     int place = table.layout().functionOf(call);
     BoundUdaf function = table.layout().functions().get(place).function();
     BoundExtractor extractor = UdafCatalogue.extractor(function, call);
-    ErrorBound largest = null;
+    ErrorBound largest = ErrorBound.EXACT;
     for (int group : groups) {
       table.memory().check();
-      largest = larger(largest, extractor.bound(table.states().state(place, group)));
+      largest = larger(largest, extractor.bound(table.requireStates().state(place, group)));
     }
-    return largest == null ? ErrorBound.EXACT : largest;
+    return largest;
   }
 
-  /** A bound that holds for answers of both bounds; the other alone if {@code a} is null. */
+  /** A bound that holds for answers of both bounds. */
   public static ErrorBound larger(ErrorBound a, ErrorBound b) {
-    if (a == null || a.isExact()) { // an exact bound may have another unit
+    if (a.isExact()) { // an exact bound may have another unit
       return b;
     } else if (b.isExact()) {
       return a;

@@ -3,6 +3,7 @@ package org.flowmon.udaf.result;
 import java.lang.reflect.Array;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.memory.TextBytes;
 import org.flowmon.udaf.value.Int128;
@@ -10,6 +11,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.TextOrder;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A growing column of values of one kind. All NULL, it has no arrays, and NULL marks are kept from
@@ -19,16 +21,16 @@ final class ValueColumn {
   // Rows between two cancellation checks.
   private static final int CHECKED = 1 << 18;
 
-  private final ValueKind kind;
+  private final @Nullable ValueKind kind; // null: every row is NULL
   private int rows;
   private int expected;
-  private long[] values; // null while every row is NULL; of texts always
-  private long[] high; // of addresses, and of whole numbers after one exceeds 64 bits
-  private String[] texts;
-  private boolean[] isNull; // null while no row, or every row, is NULL
+  private long[] values = {}; // empty while every row is NULL; of texts always
+  private long[] high = {}; // of addresses, and of whole numbers after one exceeds 64 bits
+  private @Nullable String[] texts = {};
+  private boolean[] isNull = {}; // empty while no row, or every row, is NULL
   private long textBytes; // of its texts; consecutive rows with the same object count once
 
-  ValueColumn(ValueKind kind) {
+  ValueColumn(@Nullable ValueKind kind) {
     this.kind = kind;
   }
 
@@ -38,13 +40,11 @@ final class ValueColumn {
   }
 
   private boolean isEmpty() {
-    return values == null && texts == null;
+    return values.length == 0 && texts.length == 0;
   }
 
   long heapBytes() {
-    long bytes = isNull == null ? 0 : isNull.length;
-    bytes += Long.BYTES * ((long) capacity() + (high == null ? 0 : high.length));
-    return bytes + textBytes;
+    return isNull.length + Long.BYTES * ((long) capacity() + high.length) + textBytes;
   }
 
   /** Whether appending so many rows copies its arrays into longer ones. */
@@ -59,8 +59,8 @@ final class ValueColumn {
       return heapBytes();
     }
     long capacity = capacityFor(rows + n);
-    boolean isHigh = kind == ValueKind.ADDRESS || high != null || vector.isWide();
-    boolean marks = isNull != null || !allValid || (rows > 0 && isEmpty());
+    boolean isHigh = kind == ValueKind.ADDRESS || high.length > 0 || vector.isWide();
+    boolean marks = isNull.length > 0 || !allValid || (rows > 0 && isEmpty());
     long more = kind == ValueKind.TEXT ? textBytes(vector, selection, shift, n) : 0;
     return capacity * (Long.BYTES + (isHigh ? Long.BYTES : 0) + (marks ? 1 : 0)) + textBytes + more;
   }
@@ -68,7 +68,7 @@ final class ValueColumn {
   // One instance in many rows is one text on the heap.
   @SuppressWarnings("ReferenceEquality")
   private static long textBytes(Vector vector, int[] selection, int shift, int n) {
-    String[] of = vector.texts();
+    @Nullable String[] of = vector.requireTexts();
     String last = null;
     long bytes = 0;
     for (int i = 0; i < n; i++) {
@@ -80,7 +80,7 @@ final class ValueColumn {
   }
 
   private int capacity() {
-    return isEmpty() ? 0 : texts != null ? texts.length : values.length;
+    return Math.max(texts.length, values.length);
   }
 
   /** Appends a vector's values at the places {@code selection − shift}. */
@@ -92,7 +92,7 @@ final class ValueColumn {
     }
     textBytes += kind == ValueKind.TEXT ? textBytes(vector, selection, shift, n) : 0;
     reserve(rows + n);
-    if (vector.isWide() && high == null) {
+    if (vector.isWide() && high.length == 0) {
       high = new long[capacity()];
       Arrays.setAll(high, row -> row < rows ? values[row] >> 63 : 0);
     }
@@ -119,25 +119,25 @@ final class ValueColumn {
   }
 
   private void copy(int row, Vector vector, int i) {
-    if (texts != null) {
-      texts[row] = vector.texts()[i];
+    if (kind == ValueKind.TEXT) {
+      texts[row] = vector.requireTexts()[i];
       return;
     }
     values[row] = vector.values()[i];
-    if (high != null) {
-      high[row] = kind == ValueKind.ADDRESS ? vector.high()[i] : vector.upper(i);
+    if (high.length > 0) {
+      high[row] = kind == ValueKind.ADDRESS ? vector.requireHigh()[i] : vector.upper(i);
     }
   }
 
   private void copyRun(Vector vector, int from, int n) {
-    if (texts != null) {
-      System.arraycopy(vector.texts(), from, texts, rows, n);
+    if (kind == ValueKind.TEXT) {
+      System.arraycopy(vector.requireTexts(), from, texts, rows, n);
       return;
     }
     System.arraycopy(vector.values(), from, values, rows, n);
     if (kind == ValueKind.ADDRESS) {
-      System.arraycopy(vector.high(), from, high, rows, n);
-    } else if (high != null) {
+      System.arraycopy(vector.requireHigh(), from, high, rows, n);
+    } else if (high.length > 0) {
       for (int i = 0; i < n; i++) {
         high[rows + i] = vector.upper(from + i);
       }
@@ -147,7 +147,7 @@ final class ValueColumn {
   void appendNulls(int n) {
     if (!isEmpty()) {
       reserve(rows + n);
-      isNull = isNull == null ? new boolean[capacity()] : isNull;
+      isNull = isNull.length == 0 ? new boolean[capacity()] : isNull;
       Arrays.fill(isNull, rows, rows + n, true);
     }
     rows += n;
@@ -156,7 +156,7 @@ final class ValueColumn {
   private void markNulls(Vector vector, int[] selection, int shift, int n) {
     for (int i = 0; i < n; i++) {
       if (!vector.isValid(selection[i] - shift)) {
-        if (isNull == null) {
+        if (isNull.length == 0) {
           isNull = new boolean[capacity()];
         }
         isNull[rows + i] = true;
@@ -180,16 +180,16 @@ final class ValueColumn {
     if (isEmpty() && rows > 0) {
       isNull = new boolean[capacity];
       Arrays.fill(isNull, 0, rows, true);
-    } else if (isNull != null) {
+    } else if (isNull.length > 0) {
       isNull = Arrays.copyOf(isNull, capacity);
     }
     if (kind == ValueKind.TEXT) {
-      texts = texts == null ? new String[capacity] : Arrays.copyOf(texts, capacity);
+      texts = Arrays.copyOf(texts, capacity);
       return;
     }
-    values = values == null ? new long[capacity] : Arrays.copyOf(values, capacity);
-    if (kind == ValueKind.ADDRESS || high != null) {
-      high = high == null ? new long[capacity] : Arrays.copyOf(high, capacity);
+    values = Arrays.copyOf(values, capacity);
+    if (kind == ValueKind.ADDRESS || high.length > 0) {
+      high = Arrays.copyOf(high, capacity);
     }
   }
 
@@ -212,30 +212,30 @@ final class ValueColumn {
       reserve(capacity);
       return;
     }
-    isNull = isNull == null ? null : Arrays.copyOf(isNull, capacity);
-    values = values == null ? null : Arrays.copyOf(values, capacity);
-    high = high == null ? null : Arrays.copyOf(high, capacity);
-    texts = texts == null ? null : Arrays.copyOf(texts, capacity);
+    isNull = isNull.length == 0 ? isNull : Arrays.copyOf(isNull, capacity);
+    values = values.length == 0 ? values : Arrays.copyOf(values, capacity);
+    high = high.length == 0 ? high : Arrays.copyOf(high, capacity);
+    texts = texts.length == 0 ? texts : Arrays.copyOf(texts, capacity);
     rows = before;
   }
 
   private void copyAll(ValueColumn other) {
     textBytes += other.textBytes;
-    if (other.isEmpty() || other.isNull != null) {
-      isNull = isNull == null ? new boolean[capacity()] : isNull;
+    if (other.isEmpty() || other.isNull.length > 0) {
+      isNull = isNull.length == 0 ? new boolean[capacity()] : isNull;
     }
     if (other.isEmpty()) {
       Arrays.fill(isNull, rows, rows + other.rows, true);
     } else {
-      if (other.isNull != null) {
+      if (other.isNull.length > 0) {
         System.arraycopy(other.isNull, 0, isNull, rows, other.rows);
       }
-      if (texts != null) {
+      if (kind == ValueKind.TEXT) {
         System.arraycopy(other.texts, 0, texts, rows, other.rows);
       } else {
         System.arraycopy(other.values, 0, values, rows, other.rows);
       }
-      if (high != null) {
+      if (high.length > 0) {
         System.arraycopy(other.high, 0, high, rows, other.rows);
       }
     }
@@ -243,23 +243,23 @@ final class ValueColumn {
   }
 
   boolean isNull(int row) {
-    return isEmpty() || (isNull != null && isNull[row]);
+    return isEmpty() || (isNull.length > 0 && isNull[row]);
   }
 
-  /** The values if all are numbers in the order of longs and none is NULL, else null. */
+  /** The values if all are numbers in the order of longs and none is NULL, else empty. */
   long[] sortKeys() {
     boolean isLong = kind != null && kind.isInteger();
-    return isLong && values != null && high == null && isNull == null ? values : null;
+    return isLong && high.length == 0 && isNull.length == 0 ? values : new long[0];
   }
 
   /** Compares two values that are not NULL. */
   int compare(int a, int b) {
-    return switch (kind) {
+    return switch (Objects.requireNonNull(kind)) {
       case ADDRESS -> IpAddress.compare(high[a], values[a], high[b], values[b]);
       case TEXT -> TextOrder.compare(texts[a], texts[b]);
       case DOUBLE -> compareDoubles(values[a], values[b]);
       default ->
-          high == null
+          high.length == 0
               ? Long.compare(values[a], values[b])
               : Int128.compare(high[a], values[a], high[b], values[b]);
     };
@@ -281,9 +281,10 @@ final class ValueColumn {
     isNull = gathered(isNull, kept, check);
     rows = kept.length;
     textBytes = 0;
-    for (int row = 0; texts != null && row < rows; row++) {
-      boolean isOwn = texts[row] != null && (row == 0 || texts[row] != texts[row - 1]);
-      textBytes += isOwn ? TextBytes.OBJECT_BYTES + TextBytes.of(texts[row]) : 0;
+    for (int row = 0; row < texts.length; row++) {
+      String text = texts[row];
+      boolean isOwn = text != null && (row == 0 || text != texts[row - 1]);
+      textBytes += isOwn ? TextBytes.OBJECT_BYTES + TextBytes.of(text) : 0;
     }
   }
 
@@ -307,14 +308,14 @@ final class ValueColumn {
   }
 
   private static void putBack(Object into, Object run, int from) {
-    if (run != null) {
+    if (Array.getLength(run) > 0) {
       System.arraycopy(run, 0, into, from, Array.getLength(run));
     }
   }
 
   private static long[] gathered(long[] from, int[] rows, Runnable check) {
-    if (from == null) {
-      return null;
+    if (from.length == 0) {
+      return from;
     }
     long[] to = new long[rows.length];
     for (int block = 0; block < rows.length; block += CHECKED) {
@@ -326,9 +327,9 @@ final class ValueColumn {
     return to;
   }
 
-  private static String[] gathered(String[] from, int[] rows, Runnable check) {
-    if (from == null) {
-      return null;
+  private static @Nullable String[] gathered(@Nullable String[] from, int[] rows, Runnable check) {
+    if (from.length == 0) {
+      return from;
     }
     String[] to = new String[rows.length];
     for (int block = 0; block < rows.length; block += CHECKED) {
@@ -341,8 +342,8 @@ final class ValueColumn {
   }
 
   private static boolean[] gathered(boolean[] from, int[] rows, Runnable check) {
-    if (from == null) {
-      return null;
+    if (from.length == 0) {
+      return from;
     }
     boolean[] to = new boolean[rows.length];
     for (int block = 0; block < rows.length; block += CHECKED) {

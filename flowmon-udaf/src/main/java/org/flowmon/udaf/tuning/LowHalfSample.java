@@ -192,10 +192,10 @@ final class LowHalfSample {
   private static void copy(Vector from, int i, Vector to, int at) {
     to.values()[at] = from.values()[i];
     if (from.high() != null) {
-      to.high()[at] = from.high()[i];
+      to.requireHigh()[at] = from.high()[i];
     }
     if (from.texts() != null) {
-      to.texts()[at] = from.texts()[i];
+      to.requireTexts()[at] = from.texts()[i];
     }
     long bit = 1L << at;
     long[] validity = to.validity();

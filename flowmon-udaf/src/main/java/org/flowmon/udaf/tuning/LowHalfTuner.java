@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses low halves for a table's functions that leave the choice. Now and then it samples the
@@ -56,7 +57,7 @@ public final class LowHalfTuner {
   private long epochFrom;
   private int epochs;
   private boolean sampling;
-  private LowHalfTrial trial;
+  private @Nullable LowHalfTrial trial; // null between trials
   private int tried;
   private long passes;
   private boolean challenged;
@@ -120,10 +121,15 @@ public final class LowHalfTuner {
    * separate groups of the rows' panes; null: {@code spread} for all.
    */
   public boolean took(
-      long[] hashes, Vector[] arguments, int[] selection, int n, long[] spreads, long spread) {
+      long[] hashes,
+      Vector[] arguments,
+      int[] selection,
+      int n,
+      long @Nullable [] spreads,
+      long spread) {
     rows += n;
     if (trial != null) {
-      return trial.step() && decide();
+      return trial.step() && decide(trial);
     }
     if (!sampling) {
       if (rows - nextSampleAt < LONG_EPOCH) {
@@ -177,12 +183,12 @@ public final class LowHalfTuner {
   }
 
   /** Ends a trial: goes on with the next function, or waits for the next sample. */
-  private boolean decide() {
-    boolean changes = choices[tried].tried(trial.costs());
+  private boolean decide(LowHalfTrial ended) {
+    boolean changes = choices[tried].tried(ended.costs());
     trials++;
     switches += changes ? 1 : 0;
     challenged |= changes || choices[tried].isChallenged();
-    passes += trial.passes();
+    passes += ended.passes();
     trial = null;
     if (++tried < functions.size()) {
       beginTrial();

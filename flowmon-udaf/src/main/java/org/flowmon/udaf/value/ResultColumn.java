@@ -2,6 +2,7 @@ package org.flowmon.udaf.value;
 
 import java.nio.LongBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +17,17 @@ final class ResultColumn {
 
   private final String name;
   private final ValueKind kind;
-  private long[] low; // null: every row is NULL; of texts always
-  private long[] high; // null: the sign of low
-  private String[] text;
-  private boolean[] isNull; // null: no row before `filled` is
+  private static final long[] NO_LONGS = {};
+  private static final @Nullable String[] NO_TEXTS = {};
+  private static final boolean[] NO_MARKS = {};
+
+  private long[] low = NO_LONGS; // empty: every row is NULL; of texts always
+  private long[] high = NO_LONGS; // empty: the sign of low
+  private @Nullable String[] text = NO_TEXTS;
+  private boolean[] isNull = NO_MARKS; // empty: no row before `filled` is
   private int filled;
 
-  ResultColumn(String name, ValueKind kind) {
+  ResultColumn(String name, @Nullable ValueKind kind) {
     this.name = name;
     // A column that is NULL everywhere, as in SELECT NULL, has no kind of its own.
     this.kind = kind == null ? ValueKind.TEXT : kind;
@@ -37,11 +42,11 @@ final class ResultColumn {
   }
 
   boolean isNull(int row) {
-    return row >= filled || (isNull != null && isNull[row]);
+    return row >= filled || (isNull.length > 0 && isNull[row]);
   }
 
   boolean hasNulls(int rows) {
-    for (int row = 0; row < Math.min(rows, filled) && isNull != null; row++) {
+    for (int row = 0; row < Math.min(rows, filled) && isNull.length > 0; row++) {
       if (isNull[row]) {
         return true;
       }
@@ -51,7 +56,7 @@ final class ResultColumn {
 
   /** 0 if NULL. */
   void readLows(int from, int count, long[] out) {
-    if (isNull == null && low != null && from + count <= filled) {
+    if (isNull.length == 0 && low.length > 0 && from + count <= filled) {
       System.arraycopy(low, from, out, 0, count);
       return;
     }
@@ -62,7 +67,7 @@ final class ResultColumn {
 
   /** 0 if NULL. */
   void readHighs(int from, int count, long[] out) {
-    if (isNull == null && high != null && from + count <= filled) {
+    if (isNull.length == 0 && high.length > 0 && from + count <= filled) {
       System.arraycopy(high, from, out, 0, count);
       return;
     }
@@ -77,7 +82,7 @@ final class ResultColumn {
   }
 
   boolean hasHighs() {
-    return high != null;
+    return high.length > 0;
   }
 
   /** 0 if NULL. */
@@ -85,13 +90,12 @@ final class ResultColumn {
     if (isNull(row)) {
       return 0;
     }
-    return high != null ? high[row] : kind == ValueKind.DOUBLE ? 0 : low[row] >> 63;
+    return high.length > 0 ? high[row] : kind == ValueKind.DOUBLE ? 0 : low[row] >> 63;
   }
 
   /** No copy if the array has that length. */
   LongBuffer longs(int rows) {
-    long[] all = low == null ? new long[rows] : grown(low, rows);
-    return LongBuffer.wrap(all, 0, rows).asReadOnlyBuffer();
+    return LongBuffer.wrap(grown(low, rows), 0, rows).asReadOnlyBuffer();
   }
 
   @Nullable String text(int row) {
@@ -100,20 +104,19 @@ final class ResultColumn {
 
   void reserve(int rows) {
     if (kind == ValueKind.TEXT) {
-      text = text == null ? new String[rows] : grown(text, rows);
+      text = grown(text, rows);
     } else {
-      low = low == null ? new long[rows] : grown(low, rows);
-      high = kind == ValueKind.ADDRESS && high == null ? new long[low.length] : high;
-      high = high == null ? null : grown(high, low.length);
+      low = grown(low, rows);
+      high = kind == ValueKind.ADDRESS || high.length > 0 ? grown(high, low.length) : high;
     }
-    isNull = isNull == null ? null : grown(isNull, rows);
+    isNull = isNull.length > 0 ? grown(isNull, rows) : isNull;
   }
 
   private static long[] grown(long[] array, int capacity) {
     return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
   }
 
-  private static String[] grown(String[] array, int capacity) {
+  private static @Nullable String[] grown(@Nullable String[] array, int capacity) {
     return capacity > array.length ? Arrays.copyOf(array, capacity) : array;
   }
 
@@ -123,20 +126,15 @@ final class ResultColumn {
 
   /** Approximate bytes on the heap, with those of texts. */
   long heapBytes() {
-    long words = (low == null ? 0L : low.length) + (high == null ? 0L : high.length);
-    long bytes = Long.BYTES * words + (isNull == null ? 0 : isNull.length);
-    for (int row = 0; row < length(text); row++) {
-      bytes += text[row] == null ? Long.BYTES : TEXT_BYTES + text[row].length();
+    long bytes = Long.BYTES * ((long) low.length + high.length) + isNull.length;
+    for (String one : text) {
+      bytes += one == null ? Long.BYTES : TEXT_BYTES + one.length();
     }
     return bytes;
   }
 
   private int capacity() {
-    return kind == ValueKind.TEXT ? length(text) : low == null ? 0 : low.length;
-  }
-
-  private static int length(String[] array) {
-    return array == null ? 0 : array.length;
+    return kind == ValueKind.TEXT ? text.length : low.length;
   }
 
   /** Rows between the last one set and this one are NULL. */
@@ -144,10 +142,10 @@ final class ResultColumn {
     if (row >= capacity()) {
       reserve(Math.max(FIRST_CAPACITY, 2 * row));
     }
-    if (row > filled && isNull == null) {
+    if (row > filled && isNull.length == 0) {
       isNull = new boolean[capacity()];
     }
-    if (isNull != null) {
+    if (isNull.length > 0) {
       isNull = grown(isNull, capacity());
       if (row > filled) {
         Arrays.fill(isNull, filled, row, true);
@@ -160,18 +158,18 @@ final class ResultColumn {
   void set(int row, long value) {
     begin(row);
     low[row] = value;
-    if (high != null) {
+    if (high.length > 0) {
       high[row] = kind == ValueKind.DOUBLE ? 0 : value >> 63;
     }
   }
 
   void set(int row, long highLong, long lowLong) {
-    if (high == null && kind != ValueKind.ADDRESS && highLong == lowLong >> 63) {
+    if (high.length == 0 && kind != ValueKind.ADDRESS && highLong == lowLong >> 63) {
       set(row, lowLong);
       return;
     }
     begin(row);
-    if (high == null) {
+    if (high.length == 0) {
       high = new long[low.length];
       for (int i = 0; i < row; i++) {
         high[i] = low[i] >> 63;
@@ -181,7 +179,7 @@ final class ResultColumn {
     high[row] = highLong;
   }
 
-  void set(int row, String value) {
+  void set(int row, @Nullable String value) {
     if (value != null) {
       begin(row);
       text[row] = value;
@@ -189,12 +187,17 @@ final class ResultColumn {
   }
 
   /** Takes over arrays without a copy; see {@link ResultTable.Builder#fill}. */
-  void fill(int rows, long[] lows, long[] highs, String[] texts, boolean[] nulls) {
-    low = lows;
-    high = highs;
-    text = texts;
-    isNull = nulls;
-    filled = lows == null && texts == null ? 0 : rows;
+  void fill(
+      int rows,
+      long @Nullable [] lows,
+      long @Nullable [] highs,
+      @Nullable String @Nullable [] texts,
+      boolean @Nullable [] nulls) {
+    low = lows == null ? NO_LONGS : lows;
+    high = highs == null ? NO_LONGS : highs;
+    text = texts == null ? NO_TEXTS : texts;
+    isNull = nulls == null ? NO_MARKS : nulls;
+    filled = low.length == 0 && text.length == 0 ? 0 : rows;
   }
 
   boolean isSame(ResultColumn that, int rows) {
@@ -210,7 +213,7 @@ final class ResultColumn {
       }
       boolean same =
           kind == ValueKind.TEXT
-              ? text[row].equals(that.text[row])
+              ? Objects.equals(text[row], that.text[row])
               : low[row] == that.low[row] && high(row) == that.high(row);
       if (!same) {
         return false;

@@ -129,7 +129,7 @@ public final class ResultTable {
    * @param wanted the rows' numbers; −1 stands for a row of NULLs
    * @param from the place of the first
    * @param low longs, the low ones of addresses, of NULLs 0
-   * @param high of addresses and of whole numbers; null if not needed
+   * @param high of addresses and of whole numbers; empty if not needed
    * @param valid bit {@code i & 63} of word {@code i >>> 6} is set if value i is not NULL
    */
   public void gather(
@@ -139,7 +139,7 @@ public final class ResultTable {
       int count,
       long[] low,
       long[] high,
-      String[] texts,
+      @Nullable String[] texts,
       long[] valid) {
     ResultColumn values = columns.get(column);
     boolean isText = values.kind() == ValueKind.TEXT;
@@ -152,7 +152,7 @@ public final class ResultTable {
         continue;
       }
       low[i] = isNull ? 0 : values.low(row);
-      if (high != null) {
+      if (high.length > 0) {
         high[i] = isNull ? 0 : values.high(row);
       }
     }
@@ -172,7 +172,10 @@ public final class ResultTable {
     return kind(column).isInteger() && columns.get(column).hasHighs();
   }
 
-  /** Reads {@link #low} or {@link #high} into {@code out} from 0 on; no texts. */
+  /**
+   * Reads {@link #low} or {@link #high} of successive rows of a column that is no text into {@code
+   * out} from 0 on, 0 for NULLs.
+   */
   public void read(int column, int from, int count, boolean isLow, long[] out) {
     require(column, kind(column) != ValueKind.TEXT, "a column of longs");
     Objects.checkFromIndexSize(from, count, rows);
@@ -190,9 +193,15 @@ public final class ResultTable {
     columns.get(column).readHighs(from, count, out);
   }
 
-  public String text(int row, int column) {
+  /** Null if NULL. */
+  public @Nullable String text(int row, int column) {
     require(column, kind(column) == ValueKind.TEXT, "a text");
     return columns.get(column).text(Objects.checkIndex(row, rows));
+  }
+
+  /** The text, which is not NULL. */
+  public String requireText(int row, int column) {
+    return Objects.requireNonNull(text(row, column), "a text that is not NULL");
   }
 
   /** For a parameter; {@link ArithmeticException} if a whole number does not fit a long. */
@@ -202,10 +211,10 @@ public final class ResultTable {
     }
     ValueKind kind = kind(column);
     return switch (kind) {
-      case TEXT -> Value.ofText(text(row, column));
+      case TEXT -> Value.ofText(requireText(row, column));
       case ADDRESS -> Value.ofAddress(high(row, column), low(row, column));
-      case DOUBLE -> new Value(kind, 0, low(row, column), null);
-      default -> new Value(kind, 0, longValue(row, column), null);
+      case DOUBLE -> Value.of(kind, low(row, column));
+      default -> Value.of(kind, longValue(row, column));
     };
   }
 
@@ -256,7 +265,7 @@ public final class ResultTable {
               + " s";
       case DOUBLE -> Double.toString(Double.longBitsToDouble(low(row, column)));
       case ADDRESS -> IpAddress.format(high(row, column), low(row, column));
-      case TEXT -> text(row, column);
+      case TEXT -> requireText(row, column);
     };
   }
 
@@ -310,7 +319,7 @@ public final class ResultTable {
     private int rows;
 
     /** Adds a column; all are added before the first row. */
-    public Builder column(String name, ValueKind kind) {
+    public Builder column(String name, @Nullable ValueKind kind) {
       if (rows > 0) {
         throw new IllegalStateException("columns come before rows");
       }
@@ -343,7 +352,12 @@ public final class ResultTable {
      * @param text null for other kinds
      * @param isNull null if no row is NULL
      */
-    public Builder fill(int column, long[] low, long[] high, String[] text, boolean[] isNull) {
+    public Builder fill(
+        int column,
+        long @Nullable [] low,
+        long @Nullable [] high,
+        @Nullable String @Nullable [] text,
+        boolean @Nullable [] isNull) {
       columns.get(column).fill(rows, low, high, text, isNull);
       return this;
     }
@@ -361,7 +375,7 @@ public final class ResultTable {
     }
 
     /** A text or NULL, in the last row. */
-    public Builder set(int column, String value) {
+    public Builder set(int column, @Nullable String value) {
       columns.get(column).set(rows - 1, value);
       return this;
     }
@@ -369,7 +383,7 @@ public final class ResultTable {
     /** The builder must not be used afterwards. */
     public ResultTable build() {
       List<ResultColumn> built = List.copyOf(columns);
-      columns = null;
+      columns = List.of();
       return new ResultTable(built, rows);
     }
   }

@@ -14,36 +14,42 @@ import org.jspecify.annotations.Nullable;
  * @param kind null for NULL
  * @param high of an address, else 0
  * @param low of an address; a number, boolean, time or duration; the bits of a double
- * @param text null if the kind is not {@link ValueKind#TEXT}
+ * @param text empty if the kind is not {@link ValueKind#TEXT}
  */
-public record Value(@Nullable ValueKind kind, long high, long low, @Nullable String text) {
+public record Value(@Nullable ValueKind kind, long high, long low, String text) {
   /** Differs between processes ({@link TableHash}), as values may come from flows. */
   @Override
   public int hashCode() {
-    return (int) (text == null ? TableHash.of(high, low) : TableHash.of(text));
+    return (int) (kind == ValueKind.TEXT ? TableHash.of(text) : TableHash.of(high, low));
   }
 
-  public static final Value NULL = new Value(null, 0, 0, null);
+  public static final Value NULL = new Value(null, 0, 0, "");
+
+  /** Of a kind with one long: no text and no address. */
+  public static Value of(ValueKind kind, long low) {
+    return new Value(kind, 0, low, "");
+  }
 
   public static Value ofLong(long value) {
-    return new Value(ValueKind.LONG, 0, value, null);
+    return of(ValueKind.LONG, value);
   }
 
   public static Value ofDouble(double value) {
-    return new Value(ValueKind.DOUBLE, 0, Double.doubleToLongBits(value), null);
+    return of(ValueKind.DOUBLE, Double.doubleToLongBits(value));
   }
 
   public static Value ofBoolean(boolean value) {
-    return new Value(ValueKind.BOOLEAN, 0, value ? 1 : 0, null);
+    return of(ValueKind.BOOLEAN, value ? 1 : 0);
   }
 
-  /** Since 1970-01-01T00:00:00Z. */
+  /** A time in microseconds since 1970-01-01T00:00:00Z. */
   public static Value ofTimestamp(long micros) {
-    return new Value(ValueKind.TIMESTAMP, 0, micros, null);
+    return of(ValueKind.TIMESTAMP, micros);
   }
 
+  /** A length of time in microseconds. */
   public static Value ofDuration(long micros) {
-    return new Value(ValueKind.DURATION, 0, micros, null);
+    return of(ValueKind.DURATION, micros);
   }
 
   public static Value ofAddress(IpAddress address) {
@@ -51,7 +57,7 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
   }
 
   public static Value ofAddress(long high, long low) {
-    return new Value(ValueKind.ADDRESS, high, low, null);
+    return new Value(ValueKind.ADDRESS, high, low, "");
   }
 
   public static Value ofText(String text) {
@@ -116,7 +122,7 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
    * µs and more with too many digits.
    */
   public boolean hasLiteral() {
-    if (isNull()) {
+    if (kind == null) {
       return true;
     }
     return switch (kind) {
@@ -130,7 +136,7 @@ public record Value(@Nullable ValueKind kind, long high, long low, @Nullable Str
   /** A literal of the dialect, if it {@linkplain #hasLiteral has one}. */
   @Override
   public String toString() {
-    if (isNull()) {
+    if (kind == null) {
       return "NULL";
     }
     return switch (kind) {

@@ -52,7 +52,8 @@ public final class AdvancedGroups {
   /** Takes the groups, alone, of a part sent in advance; each run of a task has its own number. */
   public void add(long task, byte[] part) {
     byTask.computeIfAbsent(task, run -> new Task()).advances.add(part);
-    ordered = Optional.empty(); // it lacks these
+    ordered.ifPresent(begun -> begun.cancel(false)); // it lacks these
+    ordered = Optional.empty();
   }
 
   /** Takes a rest after so many messages; superseded groups, by number as sent, count no more. */
@@ -80,6 +81,7 @@ public final class AdvancedGroups {
         .allMatch(of -> of.superseded.isEmpty() || of.advances.size() == of.expected);
   }
 
+  /** Begins, once, to order the groups that have come in advance; {@link #complete} takes over. */
   public void prepare(Executor executor) {
     if (ordered.isEmpty() && !byTask.isEmpty()) {
       FutureTask<Ordered> begun = new FutureTask<>(ordering());
@@ -175,7 +177,8 @@ public final class AdvancedGroups {
     /** Adds the rest, without superseded groups by task; none: no rest came. */
     WindowPart complete(WindowPart rest, Map<Long, List<int[]>> superseded) {
       BitSet gone = new BitSet(numbers.length);
-      byTask.forEach((task, place) -> leaveOut(place, superseded.get(task), gone));
+      byTask.forEach(
+          (task, place) -> leaveOut(place, superseded.getOrDefault(task, List.of()), gone));
       GroupTable more = rest.allRows();
       int[] added = new GroupOrder(more, live).first(null);
       int before = rows.size();

@@ -3,6 +3,7 @@ package org.flowmon.udaf.window;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.flowmon.udaf.group.GroupHolding;
 import org.flowmon.udaf.group.GroupLimit;
@@ -107,6 +108,10 @@ public final class GroupBudget {
     return pane.level;
   }
 
+  private Pane pane(PaneKey key) {
+    return Objects.requireNonNull(byPane.get(key), "no member has entered the pane");
+  }
+
   /**
    * Registers that a member closes a pane. Its groups still count in {@link #isSure} until all
    * members have closed theirs: until one closes a pane at another watermark.
@@ -116,7 +121,7 @@ public final class GroupBudget {
       byPane.values().removeIf(pane -> pane.holders == 0);
       closing = watermark;
     }
-    Pane pane = byPane.get(key);
+    Pane pane = pane(key);
     pane.held = pane.held.minus(of);
     pane.closed = pane.closed.plus(of);
     pane.holders--;
@@ -124,7 +129,7 @@ public final class GroupBudget {
 
   /** Registers that a member moved its groups of a pane to another; returns the pane's level. */
   int leave(PaneKey key, GroupHolding of) {
-    Pane pane = byPane.get(key);
+    Pane pane = pane(key);
     pane.held = pane.held.minus(of);
     if (--pane.holders == 0 && pane.closed.equals(GroupHolding.NONE)) {
       byPane.remove(key);
@@ -134,7 +139,7 @@ public final class GroupBudget {
 
   /** Registers new groups in an entered pane, and makes room. */
   void added(PaneKey key, GroupHolding more) {
-    Pane pane = byPane.get(key);
+    Pane pane = pane(key);
     pane.held = pane.held.plus(more);
     while (!pane.held.fits(ofPane) && pane.level < GroupSample.NONE) {
       raise(key, pane, pane.level + 1);
@@ -143,7 +148,7 @@ public final class GroupBudget {
 
   /** Raises a lower level of an entered pane; returns the level. */
   int raise(PaneKey key, int level) {
-    Pane pane = byPane.get(key);
+    Pane pane = pane(key);
     if (pane.level < level) {
       raise(key, pane, level);
     }

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import org.flowmon.udaf.group.GroupHolding;
 import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.group.GroupSample;
+import org.flowmon.udaf.group.GroupStates;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.partial.PartialFormatException;
 
@@ -69,11 +70,10 @@ final class PaneCounts {
       tables.forEach(all::merge);
     }
     add(counts, all.sample().groupsByLevel());
-    if (all.states() != null) {
-      byte[] levels = all.levels();
-      for (int group = 0; group < levels.length; group++) {
-        counts[LEVELS + levels[group]] += all.states().chargedBytes(group);
-      }
+    GroupStates states = all.states();
+    byte[] levels = all.levels();
+    for (int group = 0; states != null && group < levels.length; group++) {
+      counts[LEVELS + levels[group]] += states.chargedBytes(group);
     }
   }
 

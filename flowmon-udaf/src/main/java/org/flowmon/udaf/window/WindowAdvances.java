@@ -2,6 +2,7 @@ package org.flowmon.udaf.window;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -67,13 +68,16 @@ public final class WindowAdvances {
 
   /** Registers that groups of the window were dropped, so that its table is another. */
   void leftOut(WindowTables tables, long windowEnd) {
-    find(tables, windowEnd)
-        .ifPresent(
-            sent ->
-                byEnd
-                    .get(windowEnd)
-                    .byTables
-                    .put(tables, new Sent(Optional.empty(), sent.first, sent.groups)));
+    if (byEnd.containsKey(windowEnd)) {
+      window(windowEnd)
+          .byTables
+          .computeIfPresent(
+              tables, (of, sent) -> new Sent(Optional.empty(), sent.first, sent.groups));
+    }
+  }
+
+  private Window window(long end) {
+    return Objects.requireNonNull(byEnd.get(end), "no groups of the window were sent ahead");
   }
 
   /** The part of a window's result in these tables, without sent groups that still count. */
@@ -97,15 +101,17 @@ public final class WindowAdvances {
         sent.first);
   }
 
+  /** Counts a message with groups that {@link WindowTables#advance} gave for the window. */
   public void sent(long windowEnd) {
-    byEnd.get(windowEnd).messages++;
+    window(windowEnd).messages++;
   }
 
   /** If there are any, the window's parts are rests. */
   public int messages(long windowEnd) {
-    return byEnd.containsKey(windowEnd) ? byEnd.get(windowEnd).messages : 0;
+    return byEnd.containsKey(windowEnd) ? window(windowEnd).messages : 0;
   }
 
+  /** Forgets the windows that are closed at a watermark. */
   public void forget(WindowSpec window, long watermarkMicros) {
     while (!byEnd.isEmpty() && window.isClosed(byEnd.firstKey(), watermarkMicros)) {
       byEnd.pollFirstEntry();

@@ -21,6 +21,7 @@ import org.flowmon.udaf.result.GroupRows;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a window's result from some key groups: the rows that HAVING keeps and that may be
@@ -38,7 +39,7 @@ public final class WindowPart {
   private final PaneCounts counts;
   private boolean isSure;
   // An upper bound, in the order, of the rows still wanted; null if the order has no such bound.
-  private OrderBound bound;
+  private final @Nullable OrderBound bound;
   private GroupTable rows;
   // Whether the rows belong to the source table and must not be changed.
   private boolean isShared;
@@ -47,7 +48,7 @@ public final class WindowPart {
   // Numbers, among the groups sent in advance, of those that no longer count.
   private List<int[]> superseded = List.of();
   // The rows that count, in the query's order; null: all, in no order.
-  private int[] order;
+  private int @Nullable [] order;
 
   private WindowPart(
       long queryId,
@@ -97,7 +98,7 @@ public final class WindowPart {
     groups.layout().reset(totals, 0);
     groups.addTotals(totals);
     long[] byLevel = new long[GroupSample.LAST + 1];
-    if (groups.sample() == null) {
+    if (!groups.isOfSample()) {
       byLevel[0] = groups.size();
     } else {
       Arrays.setAll(byLevel, level -> groups.sample().groupsByLevel()[level]);
@@ -128,8 +129,11 @@ public final class WindowPart {
   /** Copies rows before a change if they are shared, or if some do not count. */
   private void own() {
     if (isShared || order != null) {
-      boolean isBounded = order == null && bound != null && isSure && rows.canBeAppended();
-      rows = taken(isBounded ? notBehind(rows) : counted());
+      rows =
+          taken(
+              order == null && bound != null && isSure && rows.canBeAppended()
+                  ? notBehind(bound, rows)
+                  : counted());
       isShared = false;
       order = null;
     }
@@ -251,7 +255,8 @@ public final class WindowPart {
     other.ownOrdered();
     if (rows.canBeAppended()) {
       // Other key groups have other groups: no lookup is needed.
-      rows.append(other.rows, bound != null && isSure ? notBehind(other.rows) : other.rows.all());
+      rows.append(
+          other.rows, bound != null && isSure ? notBehind(bound, other.rows) : other.rows.all());
     } else {
       rows.merge(other.rows);
     }
@@ -264,7 +269,7 @@ public final class WindowPart {
     }
   }
 
-  private int[] notBehind(GroupTable of) {
+  private static int[] notBehind(OrderBound bound, GroupTable of) {
     int[] chosen = new int[of.size() + 1];
     int n = bound.choose(of.words(), of.stateAt(0), of.stride(), of.size(), chosen);
     return Arrays.copyOf(chosen, n);
@@ -367,17 +372,14 @@ public final class WindowPart {
   public static WindowPart open(List<byte[]> parts, FlowQuery live) {
     GroupLayout layout = LiveGroupings.of(live).layout();
     List<PartialGroups> blocks = new ArrayList<>();
-    WindowPart all = null;
+    List<WindowPart> opened = new ArrayList<>();
     for (byte[] bytes : parts) {
       StateBytes state = StateBytes.openPart(bytes, layout.fingerprint(), 1 + layout.stateWords());
       state.blocks().forEach(block -> blocks.add(PartialGroups.open(block)));
-      WindowPart part = withoutRows(StateBytes.queryId(bytes), state, live, layout);
-      if (all == null) {
-        all = part;
-      } else {
-        all.mergeCounts(part);
-      }
+      opened.add(withoutRows(StateBytes.queryId(bytes), state, live, layout));
     }
+    WindowPart all = opened.get(0);
+    opened.subList(1, opened.size()).forEach(all::mergeCounts);
     all.rows = PartialMerge.table(layout, blocks);
     return all;
   }

@@ -23,6 +23,7 @@ import org.flowmon.udaf.partial.SampleWords;
 import org.flowmon.udaf.partial.StateBytes;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.result.LiveGroupings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The high level of one live query within one key group: merges partial groups pane by pane, and
@@ -444,7 +445,7 @@ public final class WindowTables {
     return restored;
   }
 
-  private void restore(PaneKey pane, int grouping, int level, long[] rest) {
+  private void restore(PaneKey pane, int grouping, int level, long @Nullable [] rest) {
     if (!isPane(pane.start(), pane.fromWindowEnd()) || (window.revised() && !isDue(pane))) {
       throw new PartialFormatException(pane + " is none of " + window);
     }
@@ -456,7 +457,7 @@ public final class WindowTables {
     var unused = table(key, grouping);
     budget.raise(key, level);
     if (rest != null) {
-      tables.get(key)[grouping].sample().takeRest(rest, 0);
+      table(key, grouping).sample().takeRest(rest, 0);
     }
   }
 }

@@ -86,9 +86,9 @@ class ChosenKeysTest {
     assertEquals(GROUPS, counts.finish(List.of(pairs)).low(0, 1));
   }
 
-  /** With room for eight times as many groups, only bad luck ejects one. */
+  /** With room for eight times as many groups, only bad luck evicts one. */
   @Test
-  void chosenAddressesDoNotEjectOneAnotherFromTheLowLevel() {
+  void chosenAddressesDoNotEvictOneAnotherFromTheLowLevel() {
     int groups = 2_000;
     LowLevelQuery low = lowLevel(BY_ADDRESS, 1 << 14);
     for (int round = 0; round < 10; round++) {

@@ -1,7 +1,9 @@
 package org.flowmon.udaf.order;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.Comparator;
@@ -63,19 +65,49 @@ class RadixSortTest {
     }
   }
 
+  /** Throws at one check and counts those before it. */
+  private static final class Checks implements Runnable {
+    private final int last;
+    private int done;
+
+    Checks(int last) {
+      this.last = last;
+    }
+
+    @Override
+    public void run() {
+      done++;
+      if (done == last) {
+        throw new CancellationException();
+      }
+    }
+  }
+
   @Test
-  void checkThatThrowsEndsTheSort() {
-    long[] keys = keys(new SplittableRandom(SEED), 1000, 0, 1000);
+  void eachCheckThatThrowsEndsTheSortAndTheNextOneIsRight() {
+    RadixSort sort = new RadixSort();
+    long[] keys = keys(new SplittableRandom(SEED), 300_000, 0, 300_000);
+    int[] rows = IntStream.range(0, keys.length).toArray();
+    Checks all = new Checks(0);
+    sort.sort(keys.clone(), rows.clone(), 0, keys.length, all);
+    assertTrue(all.done > 2 * Long.BYTES, all.done + " checks");
+    for (int n = 1; n <= all.done; n++) {
+      Checks checks = new Checks(n);
+      assertThrows(
+          CancellationException.class,
+          () -> sort.sort(keys.clone(), rows.clone(), 0, keys.length, checks));
+      assertEquals(n, checks.done);
+    }
+    long[] sorted = keys.clone();
+    int[] rowsOfSorted = rows.clone();
+    sort.sort(sorted, rowsOfSorted, 0, keys.length, () -> {});
+    long[] spare = new long[keys.length];
+    long[] alone = keys.clone();
     assertThrows(
         CancellationException.class,
-        () ->
-            new RadixSort()
-                .sort(
-                    keys,
-                    keys.length,
-                    new long[keys.length],
-                    () -> {
-                      throw new CancellationException();
-                    }));
+        () -> sort.sort(alone.clone(), alone.length, spare, new Checks(2)));
+    sort.sort(alone, alone.length, spare, () -> {});
+    assertArrayEquals(alone, sorted);
+    assertArrayEquals(alone, Arrays.stream(rowsOfSorted).mapToLong(row -> keys[row]).toArray());
   }
 }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CancellationException;
 import org.apache.datasketches.kll.KllSketch;
 import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundUdaf;
@@ -98,6 +99,21 @@ class QuantilesTest {
     SuperState state = merged(bind(ValueKind.LONG, Value.ofLong(0)), values);
     long displacement = ((ExactAggregate.State) state).displacement();
     assertTrue(displacement < 4L * values.length, displacement + " slots");
+  }
+
+  @Test
+  void interruptEndsTheSortOfAnExactQuantileWhichCanBeAskedAgain() {
+    BoundUdaf function = bind(ValueKind.LONG, Value.ofLong(0));
+    SuperState state = merged(function, new Random(1).longs(5000).toArray());
+    Thread.currentThread().interrupt();
+    try {
+      assertThrows(CancellationException.class, () -> extract(function, state, "MEDIAN"));
+    } finally {
+      assertTrue(Thread.interrupted(), "the interrupt stays for others");
+    }
+    long[] sorted = new Random(1).longs(5000).sorted().toArray();
+    Estimate median = Estimate.exact(Value.ofLong(sorted[2499]));
+    assertEquals(median, extract(function, state, "MEDIAN"));
   }
 
   @Test

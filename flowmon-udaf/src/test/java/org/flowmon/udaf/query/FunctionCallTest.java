@@ -50,6 +50,13 @@ class FunctionCallTest {
             + " FROM flows"
       },
       {
+        "SELECT SUM(bytes / packets) AS s, AVG(bytes / packets) AS a, STDDEV(bytes / packets) AS d"
+            + " FROM flows HAVING STDDEV_POP(bytes / packets) > 1",
+        "SELECT SUM(DOUBLE_SUMS(bytes / packets)) AS s, AVG(DOUBLE_SUMS(bytes / packets)) AS a,"
+            + " STDDEV(DOUBLE_SUMS(bytes / packets)) AS d FROM flows HAVING"
+            + " STDDEV_POP(DOUBLE_SUMS(bytes / packets)) > 1"
+      },
+      {
         "SELECT RANK(duration, INTERVAL '5' SECOND) AS r, COUNT(bytes) AS b FROM flows",
         "SELECT RANK(QUANTILES(duration), INTERVAL '5' SECOND) AS r, COUNT(bytes) AS b"
             + " FROM flows"

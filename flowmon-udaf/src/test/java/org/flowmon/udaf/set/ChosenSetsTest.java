@@ -8,7 +8,6 @@ import java.util.List;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.value.Value;
-import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -38,7 +37,7 @@ class ChosenSetsTest {
     List<Expression> items = new ArrayList<>();
     for (int i = 0; i < VALUES; i++) {
       long high = 0x2001_0DB8L << 32 | i;
-      items.add(new Literal(new Value(ValueKind.ADDRESS, high, high * 0xC2B2AE3D27D4EB4FL, null)));
+      items.add(new Literal(Value.ofAddress(high, high * 0xC2B2AE3D27D4EB4FL)));
     }
     AddressSet set = AddressSet.of(items);
     assertTrue(set.displacement() < 4L * VALUES, set.displacement() + " slots");

@@ -394,8 +394,8 @@ class GroupBudgetTest {
       assertEquals(held.groups(), budgets.get(task).groups(), at);
       assertEquals(held.stateBytes(), budgets.get(task).stateBytes(), at);
       boolean anyBytes = limit.stateBytes() == Long.MAX_VALUE;
-      assertTrue(held.groups() <= ofPane.groups() * panes, at);
-      assertTrue(anyBytes || held.stateBytes() <= ofPane.stateBytes() * panes, at);
+      assertTrue(held.groups() <= ofPane.groups() * panes, at + ": " + held);
+      assertTrue(anyBytes || held.stateBytes() <= ofPane.stateBytes() * panes, at + ": " + held);
     }
 
     private void close(long watermark) {

@@ -25,7 +25,7 @@ class RevisedPanesTest {
   private static final FlowQuery QUERY =
       QueryParser.parse("SELECT src_addr, COUNT(*) AS n FROM flows GROUP BY src_addr");
 
-  // So many that none of a few hundred groups is ejected, whatever the key of the table's hash.
+  // So many that none of a few hundred groups is evicted, whatever the key of the table's hash.
   private static final int SLOTS = 1 << 18;
 
   /** Flows of as many sources that ended within the first second. */

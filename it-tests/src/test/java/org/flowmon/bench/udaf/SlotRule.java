@@ -1,7 +1,9 @@
 package org.flowmon.bench.udaf;
 
+import java.util.stream.Stream;
+
 /**
- * The rule that chooses a group's slot in a table and the group that it ejects, simulated from
+ * The rule that chooses a group's slot in a table and the group that it evicts, simulated from
  * hashes alone, for any number of slots.
  */
 enum SlotRule {
@@ -20,14 +22,14 @@ enum SlotRule {
   }
 
   /**
-   * Counts the ejected groups.
+   * Counts the evicted groups.
    *
    * @param hashes of the tuples' groups
    * @param from the first tuple that counts: before it the table fills
    */
-  long ejected(long[] hashes, int slots, int from) {
+  long evicted(long[] hashes, int slots, int from) {
     long[] table = new long[slots];
-    long ejected = 0;
+    long evicted = 0;
     for (int t = 0; t < hashes.length; t++) {
       long group = hashes[t] == 0 ? 1 : hashes[t]; // 0 is a free slot
       int first = slot(hashes[t], slots);
@@ -49,9 +51,9 @@ enum SlotRule {
         }
       }
       table[first] = group;
-      ejected += t >= from ? 1 : 0;
+      evicted += t >= from ? 1 : 0;
     }
-    return ejected;
+    return evicted;
   }
 
   /** The slot of a hash, like in the low level's table if {@code slots} is a power of two. */
@@ -62,17 +64,17 @@ enum SlotRule {
   }
 
   /**
-   * The smallest number of slots, to within a hundredth, that ejects at most {@code most} groups.
+   * The smallest number of slots, to within a hundredth, that evicts at most {@code most} groups.
    */
   int leastSlots(long[] hashes, int from, long most) {
     int enough = 2;
-    while (ejected(hashes, enough, from) > most) {
+    while (evicted(hashes, enough, from) > most) {
       enough = Math.multiplyExact(enough, 2);
     }
     int few = enough / 2;
     while (enough - few > Math.max(1, few / 100)) {
       int between = (enough + few) >>> 1;
-      if (ejected(hashes, between, from) > most) {
+      if (evicted(hashes, between, from) > most) {
         few = between;
       } else {
         enough = between;
@@ -83,6 +85,9 @@ enum SlotRule {
 
   /** The rule of this name in the declaration. */
   static SlotRule of(String name) {
-    return name.equals(DIRECT_MAPPED.text) ? DIRECT_MAPPED : SECOND_CHANCE;
+    return Stream.of(values())
+        .filter(rule -> rule.text.equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no rule " + name));
   }
 }

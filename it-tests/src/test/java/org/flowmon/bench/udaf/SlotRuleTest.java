@@ -13,7 +13,7 @@ class SlotRuleTest {
   private static final long SEED = 20261122;
 
   @Test
-  void theLowLevelsTableEjectsWhatTheSecondChanceSays() {
+  void theLowLevelsTableEvictsWhatTheSecondChanceSays() {
     for (int groups : new int[] {10, 100, 1000}) {
       for (Spread spread : Spread.values()) {
         GroupedFlows tuples = new GroupedFlows(20_000, 20_001, groups, spread, SEED);
@@ -24,14 +24,14 @@ class SlotRuleTest {
           long found = query.counts().evictions() + query.counts().passedRows();
           String what = "seed " + SEED + ", " + groups + " groups, " + power + " slots";
           assertEquals(0, query.counts().passedRows(), what);
-          assertEquals(SlotRule.SECOND_CHANCE.ejected(tuples.hashes, power, 0), found, what);
+          assertEquals(SlotRule.SECOND_CHANCE.evicted(tuples.hashes, power, 0), found, what);
         }
       }
     }
   }
 
   @Test
-  void directMappingEjectsWhoeverHasTheSlot() {
+  void directMappingEvictsWhoeverHasTheSlot() {
     SplittableRandom random = new SplittableRandom(SEED);
     for (int slots : new int[] {2, 7, 64, 100}) {
       long[] hashes = new long[5000];
@@ -46,7 +46,7 @@ class SlotRuleTest {
         Long before = bySlot.put(slot, hashes[i]);
         expected += i >= 1000 && before != null && before != hashes[i] ? 1 : 0;
       }
-      assertEquals(expected, SlotRule.DIRECT_MAPPED.ejected(hashes, slots, 1000));
+      assertEquals(expected, SlotRule.DIRECT_MAPPED.evicted(hashes, slots, 1000));
     }
   }
 
@@ -55,10 +55,10 @@ class SlotRuleTest {
     GroupedFlows tuples = new GroupedFlows(20_000, 20_001, 500, Spread.UNIFORM, SEED);
     for (SlotRule rule : SlotRule.values()) {
       int slots = rule.leastSlots(tuples.hashes, 2000, 900);
-      assertTrue(rule.ejected(tuples.hashes, slots, 2000) <= 900, rule.toString());
-      assertTrue(rule.ejected(tuples.hashes, slots / 2, 2000) > 900, rule.toString());
+      assertTrue(rule.evicted(tuples.hashes, slots, 2000) <= 900, rule.toString());
+      assertTrue(rule.evicted(tuples.hashes, slots / 2, 2000) > 900, rule.toString());
     }
-    // As many slots as groups eject none only if no two groups share a slot.
+    // As many slots as groups evict none only if no two groups share a slot.
     long[] two = {1, 2, 1, 2, 1, 2};
     assertEquals(2, SlotRule.DIRECT_MAPPED.leastSlots(two, 0, 0));
   }

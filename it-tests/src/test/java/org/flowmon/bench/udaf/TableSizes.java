@@ -12,7 +12,7 @@ import org.flowmon.udaf.tuning.TableSize;
 
 /**
  * The size of the low level's table for a number of groups (the paper's table 1). Both rules are
- * simulated by {@link SlotRule} and run by the low level's own table, which must eject as many
+ * simulated by {@link SlotRule} and run by the low level's own table, which must evict as many
  * groups.
  */
 public final class TableSizes implements Experiment {
@@ -22,7 +22,7 @@ public final class TableSizes implements Experiment {
   private static final int WARM_UPS = 2;
 
   /** The measurements of the low level's table. */
-  private record Measured(long ejected, double nanos) {}
+  private record Measured(long evicted, double nanos) {}
 
   @Override
   public void run(Run run) {
@@ -42,18 +42,18 @@ public final class TableSizes implements Experiment {
           rule == SlotRule.DIRECT_MAPPED ? TableSize.directMapped(slots) : TableSize.of(slots);
       int rounds = run.integer("rounds");
       Measured measured = measure(tuples, GroupedFlows.COUNT_MIN_MAX, size, rounds);
-      long expected = rule.ejected(tuples.hashes, slots, 0);
+      long expected = rule.evicted(tuples.hashes, slots, 0);
       Run.require(
-          measured.ejected == expected,
-          "the low level's table of %d slots ejected %d groups, its rule says %d",
+          measured.evicted == expected,
+          "the low level's table of %d slots evicted %d groups, its rule says %d",
           slots,
-          measured.ejected,
+          measured.evicted,
           expected);
       run.add(
           1,
           at.row()
               .put("slots", slots)
-              .put("ejecting_share", measured.ejected / (double) tuples.hashes.length)
+              .put("evicting_share", measured.evicted / (double) tuples.hashes.length)
               .put("count_min_max_ns", measured.nanos)
               .put("sum_ns", measure(tuples, GroupedFlows.SUM, size, rounds).nanos));
     }
@@ -62,7 +62,7 @@ public final class TableSizes implements Experiment {
   private static Measured measure(
       GroupedFlows tuples, FlowQuery asked, TableSize size, int rounds) {
     double least = Double.POSITIVE_INFINITY;
-    long ejected = 0;
+    long evicted = 0;
     for (int round = -WARM_UPS; round < rounds; round++) {
       LowLevelQuery query = GroupedFlows.query(asked, size);
       long start = Samples.cpuNanos();
@@ -72,8 +72,8 @@ public final class TableSizes implements Experiment {
       long nanos = Samples.cpuNanos() - start;
       least = round < 0 ? least : Math.min(least, (double) nanos);
       LowLevelCounts counts = query.counts();
-      ejected = counts.evictions() + counts.passedRows();
+      evicted = counts.evictions() + counts.passedRows();
     }
-    return new Measured(ejected, least / tuples.hashes.length);
+    return new Measured(evicted, least / tuples.hashes.length);
   }
 }

@@ -13,15 +13,19 @@ public final class AdmittedRows {
   private final SegmentReader segment;
   private final DictionaryFilter filter;
   private final Optional<CompiledPredicate> rest;
-  private final int[] ids = new int[Vector.CAPACITY];
-  private final boolean[] member = new boolean[Vector.CAPACITY];
-  private final boolean[] any = new boolean[Vector.CAPACITY];
+  private final int[] ids;
+  private final boolean[] member;
+  private final boolean[] any;
 
   /** {@code of}, not empty, has the segment's decisions on this thread's {@code applied}. */
   public AdmittedRows(SegmentReader segment, DictionaryFilter of, Filter applied) {
     this.segment = segment;
     this.filter = of;
     this.rest = applied.without(of.decided());
+    int tested = of.admitsAll() ? 0 : Vector.CAPACITY;
+    this.ids = new int[tested];
+    this.member = new boolean[of.alternatives().isEmpty() ? 0 : tested];
+    this.any = new boolean[member.length];
   }
 
   /** Empty if all admitted rows pass the filter. */

@@ -2,10 +2,11 @@ package org.flowmon.archive.query.filter;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -15,6 +16,7 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A filter on the dictionary ids of a segment. Admitted ids are found once per segment; then a row
@@ -119,7 +121,7 @@ public final class DictionaryFilter {
     private final Set<FlowColumn> within;
     private final List<Admitted> all = new ArrayList<>();
     private final List<List<List<Admitted>>> alternatives = new ArrayList<>();
-    private final Set<FlowColumn> decided = EnumSet.noneOf(FlowColumn.class);
+    private final Set<FlowColumn> decided = new TreeSet<>();
     private final int[] passing = new int[Vector.CAPACITY];
     private final Runnable check;
     private boolean empty;
@@ -182,7 +184,7 @@ public final class DictionaryFilter {
         int admitted =
             addresses != null
                 ? admit(column, addresses, size, bits)
-                : admit(column, longs, size, bits);
+                : admit(column, Objects.requireNonNull(longs), size, bits);
         int constrained = admitted;
         if (filter.isPresent() && admitted <= scanned) {
           // NULL passes none of the constraints, so it fails at least one term.
@@ -231,7 +233,7 @@ public final class DictionaryFilter {
     }
 
     /** Whether no value of a column can satisfy a constraint on it: NULL satisfies none. */
-    private boolean isOutside(FlowColumn column, LongRanges longs) {
+    private boolean isOutside(FlowColumn column, @Nullable LongRanges longs) {
       return segment.nullCount(column) == segment.rows()
           || (longs != null
               && column.type() != ColumnType.ADDRESS

@@ -1,20 +1,30 @@
 package org.flowmon.archive.query.filter;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
+import org.jspecify.annotations.Nullable;
 
 /** A dictionary's values as rows of one column: each is decided once. Not thread-safe. */
 public final class DictionaryRows implements FlowRows {
   /** One row without any value. */
-  public static final FlowRows NULL = new DictionaryRows(null, null, new int[1], 1);
+  public static final FlowRows NULL = new DictionaryRows();
 
-  private final SegmentReader segment;
-  private final FlowColumn column;
+  // Null in NULL, which has no column.
+  private final @Nullable SegmentReader segment;
+  private final @Nullable FlowColumn column;
   private final int[] ids;
   private final int count;
+
+  private DictionaryRows() {
+    this.segment = null;
+    this.column = null;
+    this.ids = new int[1];
+    this.count = 1;
+  }
 
   /** {@code ids} are places in the dictionary; the first {@code count} are used. */
   public DictionaryRows(SegmentReader segment, FlowColumn column, int[] ids, int count) {
@@ -22,6 +32,10 @@ public final class DictionaryRows implements FlowRows {
     this.column = column;
     this.ids = ids;
     this.count = count;
+  }
+
+  private SegmentReader segment() {
+    return Objects.requireNonNull(segment, "the segment of a column");
   }
 
   @Override
@@ -40,8 +54,9 @@ public final class DictionaryRows implements FlowRows {
       Arrays.fill(out, 0, n, 0);
       return;
     }
+    SegmentReader read = segment();
     for (int i = 0; i < n; i++) {
-      out[i] = segment.dictionaryLong(column, ids[from + i]);
+      out[i] = read.dictionaryLong(asked, ids[from + i]);
     }
   }
 
@@ -52,9 +67,10 @@ public final class DictionaryRows implements FlowRows {
       Arrays.fill(lo, 0, n, 0);
       return;
     }
+    SegmentReader read = segment();
     for (int i = 0; i < n; i++) {
-      hi[i] = segment.dictionaryHigh(column, ids[from + i]);
-      lo[i] = segment.dictionaryLow(column, ids[from + i]);
+      hi[i] = read.dictionaryHigh(asked, ids[from + i]);
+      lo[i] = read.dictionaryLow(asked, ids[from + i]);
     }
   }
 
@@ -68,9 +84,9 @@ public final class DictionaryRows implements FlowRows {
   }
 
   @Override
-  public String text(FlowColumn asked, int row) {
-    return asked == column && column.type() == ColumnType.TEXT
-        ? segment.dictionaryText(column, ids[row])
+  public @Nullable String text(FlowColumn asked, int row) {
+    return asked == column && asked.type() == ColumnType.TEXT
+        ? segment().dictionaryText(asked, ids[row])
         : null;
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.archive.query.filter;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
@@ -28,31 +29,34 @@ public record ExactAddresses(FlowColumn column, AddressRanges ranges) {
     if (condition instanceof Or or) {
       return or.terms().stream().allMatch(term -> collect(term, members));
     }
-    Column column = addressOf(condition);
-    if (column == null) {
+    Optional<FlowColumn> column = addressOf(condition);
+    if (column.isEmpty()) {
       return false;
     }
-    AddressRanges ranges = Constraints.of(condition).addresses(column.column());
+    AddressRanges ranges = Constraints.of(condition).addresses(column.get());
     if (ranges != null) {
-      members.add(new ExactAddresses(column.column(), ranges));
+      members.add(new ExactAddresses(column.get(), ranges));
     }
     return ranges != null;
   }
 
-  private static Column addressOf(Expression condition) {
-    Expression column = null;
+  private static Optional<FlowColumn> addressOf(Expression condition) {
     if (condition instanceof Comparison comparison
         && comparison.operator() == ComparisonOperator.EQUAL) {
-      boolean isRight = isAddress(comparison.right());
-      column = isRight ? comparison.left() : comparison.right();
-      column = isRight || isAddress(comparison.left()) ? column : null;
-    } else if (condition instanceof In in
-        && in.items().stream().allMatch(item -> item instanceof Prefix || isAddress(item))) {
-      column = in.value();
+      return isAddress(comparison.right())
+          ? address(comparison.left())
+          : isAddress(comparison.left()) ? address(comparison.right()) : Optional.empty();
     }
-    return column instanceof Column found && found.column().type() == ColumnType.ADDRESS
-        ? found
-        : null;
+    return condition instanceof In in
+            && in.items().stream().allMatch(item -> item instanceof Prefix || isAddress(item))
+        ? address(in.value())
+        : Optional.empty();
+  }
+
+  private static Optional<FlowColumn> address(Expression expression) {
+    return expression instanceof Column found && found.column().type() == ColumnType.ADDRESS
+        ? Optional.of(found.column())
+        : Optional.empty();
   }
 
   private static boolean isAddress(Expression expression) {

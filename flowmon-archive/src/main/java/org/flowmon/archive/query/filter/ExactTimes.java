@@ -32,7 +32,7 @@ public final class ExactTimes {
   /** Empty if the times are not known exactly. */
   public static Optional<LongRanges> of(Expression condition) {
     try {
-      return Optional.ofNullable(where(condition, true));
+      return where(condition, true);
     } catch (ArithmeticException e) {
       return Optional.empty(); // times at the end of all times
     }
@@ -43,7 +43,7 @@ public final class ExactTimes {
   }
 
   /** Every condition known here is TRUE or FALSE, never NULL, for a time that is not NULL. */
-  private static LongRanges where(Expression condition, boolean truth) {
+  private static Optional<LongRanges> where(Expression condition, boolean truth) {
     if (condition instanceof And and) {
       return combine(and.terms(), truth, truth);
     } else if (condition instanceof Or or) {
@@ -53,25 +53,24 @@ public final class ExactTimes {
     } else if (condition instanceof IsTruth isTruth) {
       return where(isTruth.term(), isTruth.truth() == truth);
     }
-    LongRanges whenTrue = simple(condition);
-    return whenTrue == null || truth ? whenTrue : whenTrue.complement();
+    return simple(condition).map(whenTrue -> truth ? whenTrue : whenTrue.complement());
   }
 
-  private static LongRanges combine(List<Expression> terms, boolean truth, boolean all) {
+  private static Optional<LongRanges> combine(List<Expression> terms, boolean truth, boolean all) {
     LongRanges ranges = all ? LongRanges.ALL : LongRanges.NONE;
     for (Expression term : terms) {
-      LongRanges one = where(term, truth);
-      if (one == null) {
-        return null;
+      Optional<LongRanges> one = where(term, truth);
+      if (one.isEmpty()) {
+        return one;
       }
-      ranges = all ? ranges.and(one) : ranges.or(one);
+      ranges = all ? ranges.and(one.get()) : ranges.or(one.get());
     }
-    return ranges;
+    return Optional.of(ranges);
   }
 
-  private static LongRanges simple(Expression condition) {
+  private static Optional<LongRanges> simple(Expression condition) {
     if (condition instanceof IsNull isNull && ExpressionColumns.isEndTime(isNull.term())) {
-      return LongRanges.NONE;
+      return Optional.of(LongRanges.NONE);
     } else if (condition instanceof Comparison comparison) {
       Expression left = ConstantFolding.of(comparison.left());
       Expression right = ConstantFolding.of(comparison.right());
@@ -79,16 +78,16 @@ public final class ExactTimes {
           ? comparison(comparison.operator().swapped(), right, left)
           : comparison(comparison.operator(), left, right);
     } else if (condition instanceof In in && ExpressionColumns.isEndTime(in.value())) {
-      boolean known = in.items().stream().allMatch(ExactTimes::isTime);
-      return known
-          ? LongRanges.ofPoints(in.items().stream().mapToLong(ExactTimes::micros).toArray())
-          : null;
+      return in.items().stream().allMatch(ExactTimes::isTime)
+          ? Optional.of(
+              LongRanges.ofPoints(in.items().stream().mapToLong(ExactTimes::micros).toArray()))
+          : Optional.empty();
     } else if (condition instanceof SameHour hour
         && ExpressionColumns.isEndTime(hour.time())
         && isTime(hour.now())) {
-      return sameHour(micros(hour.now()), hour.days());
+      return Optional.of(sameHour(micros(hour.now()), hour.days()));
     }
-    return null;
+    return Optional.empty();
   }
 
   private static boolean isTime(Expression expression) {
@@ -99,25 +98,27 @@ public final class ExactTimes {
     return ((Literal) literal).value().low();
   }
 
-  private static LongRanges comparison(
+  private static Optional<LongRanges> comparison(
       ComparisonOperator operator, Expression left, Expression right) {
     if (!isTime(right)) {
-      return null;
-    }
-    long value = micros(right);
-    if (ExpressionColumns.isEndTime(left)) {
-      return switch (operator) {
-        case EQUAL -> LongRanges.of(value, value);
-        case NOT_EQUAL -> LongRanges.of(value, value).complement();
-        case LESS -> below(value);
-        case GREATER_OR_EQUAL -> below(value).complement();
-        case GREATER -> LongRanges.of(Long.MIN_VALUE, value).complement();
-        case LESS_OR_EQUAL -> LongRanges.of(Long.MIN_VALUE, value);
-      };
+      return Optional.empty();
+    } else if (ExpressionColumns.isEndTime(left)) {
+      return Optional.of(compared(operator, micros(right)));
     }
     return left instanceof TimeBucket bucket && ExpressionColumns.isEndTime(bucket.time())
-        ? bucketed(operator, value, bucket.widthMicros())
-        : null;
+        ? Optional.of(bucketed(operator, micros(right), bucket.widthMicros()))
+        : Optional.empty();
+  }
+
+  private static LongRanges compared(ComparisonOperator operator, long value) {
+    return switch (operator) {
+      case EQUAL -> LongRanges.of(value, value);
+      case NOT_EQUAL -> LongRanges.of(value, value).complement();
+      case LESS -> below(value);
+      case GREATER_OR_EQUAL -> below(value).complement();
+      case GREATER -> LongRanges.of(Long.MIN_VALUE, value).complement();
+      case LESS_OR_EQUAL -> LongRanges.of(Long.MIN_VALUE, value);
+    };
   }
 
   private static LongRanges below(long value) {

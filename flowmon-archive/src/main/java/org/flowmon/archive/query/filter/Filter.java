@@ -1,12 +1,12 @@
 package org.flowmon.archive.query.filter;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
@@ -14,24 +14,25 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query's compiled condition, whole and as terms joined by AND, with its consequences for
  * pruning. Not thread-safe.
  */
 public final class Filter {
-  private final Expression where;
+  private final @Nullable Expression where;
   // Compiled when the first row needs it: many lookups never do.
-  private CompiledPredicate predicate;
+  private @Nullable CompiledPredicate predicate;
   private final Constraints constraints;
-  private final Map<FlowColumn, List<Expression>> byColumn = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, List<Expression>> byColumn = new TreeMap<>();
   private final List<Expression> others = new ArrayList<>();
-  private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, CompiledPredicate> onColumns = new TreeMap<>();
   private final Map<Set<FlowColumn>, Optional<CompiledPredicate>> rests = new HashMap<>();
   private final Optional<LongRanges> exactTimes;
   private final List<List<ExactAddresses>> exactAddresses;
 
-  private Filter(Expression where) {
+  private Filter(@Nullable Expression where) {
     this.where = where;
     this.constraints = Constraints.of(where);
     if (where != null) {
@@ -42,7 +43,8 @@ public final class Filter {
     this.exactAddresses = exactAddresses();
   }
 
-  public static Filter of(Expression where) {
+  /** {@code where} is null for none. */
+  public static Filter of(@Nullable Expression where) {
     return new Filter(where);
   }
 
@@ -110,7 +112,7 @@ public final class Filter {
   /** Whether a segment's rows within the constraints' times pass every term on {@code end_time}. */
   public boolean decidesTimes(SegmentReader segment) {
     return exactTimes.isPresent()
-        && exactTimes.get().equals(constraints.longs(FlowColumn.END_TIME))
+        && exactTimes.equals(Optional.ofNullable(constraints.longs(FlowColumn.END_TIME)))
         && segment.clampedRows() == 0
         && segment.nullCount(FlowColumn.END_TIME) == 0;
   }
@@ -118,7 +120,11 @@ public final class Filter {
   /** All terms on one column alone; keeps every row if there are none. */
   public CompiledPredicate on(FlowColumn column) {
     return onColumns.computeIfAbsent(
-        column, c -> CompiledPredicate.of(byColumn.containsKey(c) ? and(byColumn.get(c)) : null));
+        column,
+        c -> {
+          List<Expression> terms = byColumn.get(c);
+          return CompiledPredicate.of(terms == null ? null : and(terms));
+        });
   }
 
   public boolean isOn(FlowColumn column) {
@@ -144,7 +150,7 @@ public final class Filter {
     return left.isEmpty() ? Optional.empty() : Optional.of(CompiledPredicate.of(and(left)));
   }
 
-  public static Expression asOf(Expression where, long arrival) {
+  public static Expression asOf(@Nullable Expression where, long arrival) {
     Expression arrived =
         new Expression.Comparison(
             Expression.ComparisonOperator.LESS_OR_EQUAL,

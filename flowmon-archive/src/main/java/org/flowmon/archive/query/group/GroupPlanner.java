@@ -2,10 +2,10 @@ package org.flowmon.archive.query.group;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.Threads;
@@ -66,8 +66,11 @@ public final class GroupPlanner {
       List<SegmentLease> leases = new ArrayList<>();
       try {
         long rows = open(leases, addresses(numbered));
-        if (isWorthIt(leases, addresses(numbered), rows)) {
-          AddressNumbers numbers = number(leases, addresses(numbered), threads);
+        List<SegmentReader> readers = leases.stream().map(SegmentLease::rows).toList();
+        long entries = AddressNumbering.entries(readers, addresses(numbered));
+        if (rows >= MIN_ROWS && isWorthNumbering(entries, rows, memory)) {
+          AddressNumbers numbers =
+              number(readers, addresses(numbered), entries, threads, deadline, memory);
           return packed(queries, keys, numbers, rows, collectors);
         }
       } finally {
@@ -78,7 +81,7 @@ public final class GroupPlanner {
   }
 
   private static Set<FlowColumn> addresses(List<NumberedKeys> keys) {
-    Set<FlowColumn> addresses = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> addresses = new TreeSet<>();
     keys.forEach(one -> addresses.addAll(one.addresses()));
     return addresses;
   }
@@ -102,25 +105,6 @@ public final class GroupPlanner {
     return rows;
   }
 
-  private boolean isWorthIt(List<SegmentLease> leases, Set<FlowColumn> addresses, long rows) {
-    long entries = entries(leases, addresses);
-    return rows >= MIN_ROWS
-        && isWorthNumbering(entries, rows)
-        && AddressNumbering.MOST_BYTES_PER_ENTRY * entries <= memory.left();
-  }
-
-  private static long entries(List<SegmentLease> leases, Set<FlowColumn> addresses) {
-    return leases.stream()
-        .mapToLong(lease -> AddressNumbering.entries(lease.rows(), addresses))
-        .sum();
-  }
-
-  private AddressNumbers number(List<SegmentLease> leases, Set<FlowColumn> addresses, int threads)
-      throws IOException {
-    List<SegmentReader> readers = leases.stream().map(SegmentLease::rows).toList();
-    return number(readers, addresses, threads, deadline, memory);
-  }
-
   private List<Grouper> packed(
       List<FlowQuery> queries,
       List<Optional<NumberedKeys>> keys,
@@ -139,17 +123,16 @@ public final class GroupPlanner {
     return groupers;
   }
 
+  /** {@code entries} are those of the columns' dictionaries. */
   static AddressNumbers number(
       List<SegmentReader> segments,
       Set<FlowColumn> columns,
+      long entries,
       int threads,
       Deadline deadline,
       GroupMemory memory)
       throws IOException {
-    long most = 0;
-    for (SegmentReader segment : segments) {
-      most += AddressNumbering.MOST_BYTES_PER_ENTRY * AddressNumbering.entries(segment, columns);
-    }
+    long most = AddressNumbering.MOST_BYTES_PER_ENTRY * entries;
     memory.take(most);
     AddressNumbering numbering = new AddressNumbering(segments, columns);
     Threads.run(threads, deadline, () -> numbering.run(deadline::check));
@@ -158,8 +141,10 @@ public final class GroupPlanner {
     return numbers;
   }
 
-  static boolean isWorthNumbering(long entries, long rows) {
-    return entries <= MAX_ENTRIES && entries / ENTRIES_PER_ROW <= rows;
+  static boolean isWorthNumbering(long entries, long rows, GroupMemory memory) {
+    return entries <= MAX_ENTRIES
+        && entries / ENTRIES_PER_ROW <= rows
+        && AddressNumbering.MOST_BYTES_PER_ENTRY * entries <= memory.left();
   }
 
   /** Rather too many rows than too few. */

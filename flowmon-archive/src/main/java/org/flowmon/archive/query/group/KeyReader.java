@@ -2,9 +2,10 @@ package org.flowmon.archive.query.group;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.query.plan.NumberedKeys;
@@ -23,7 +24,7 @@ final class KeyReader {
     private final FlowColumn column;
     private final int ofNull;
     private final int[] values = new int[Vector.CAPACITY];
-    private int[] numbers; // by id of the segment; null if it has no value
+    private Optional<int[]> numbers = Optional.empty(); // by id, if the segment has a value
 
     Addresses(FlowColumn column, int ofNull) {
       this.column = column;
@@ -31,12 +32,12 @@ final class KeyReader {
     }
 
     void read(EncodedRows rows, int from, int count) {
-      if (numbers == null) {
+      if (numbers.isEmpty()) {
         Arrays.fill(values, 0, count, ofNull);
         return;
       }
       rows.readIds(column, from, count, values);
-      int[] known = numbers;
+      int[] known = numbers.get();
       if (rows.presence(column) == Presence.NULLABLE) {
         for (int i = 0; i < count; i++) {
           values[i] = values[i] < 0 ? ofNull : known[values[i]];
@@ -53,7 +54,7 @@ final class KeyReader {
   private static final class Branches {
     private final List<Expression> conditions;
     private final CompiledPredicate[] predicates;
-    private final FlowColumn flag; // the only condition if it is a flag; else null
+    private final Optional<FlowColumn> flag; // the only condition, if it is a flag
     private final long[] flags = new long[Vector.CAPACITY];
     private final int[] chosen = new int[Vector.CAPACITY];
     private final int[] selection = new int[Vector.CAPACITY];
@@ -62,15 +63,15 @@ final class KeyReader {
       this.conditions = conditions;
       this.flag =
           conditions.size() == 1 && conditions.get(0) instanceof Expression.Column one
-              ? one.column()
-              : null;
+              ? Optional.of(one.column())
+              : Optional.empty();
       this.predicates =
           conditions.stream().map(CompiledPredicate::of).toArray(CompiledPredicate[]::new);
     }
 
     void read(EncodedRows rows, int from, int count) {
-      if (flag != null && isNeverNull(rows.presence(flag))) {
-        rows.readLongs(flag, from, count, flags);
+      if (flag.isPresent() && isNeverNull(rows.presence(flag.get()))) {
+        rows.readLongs(flag.get(), from, count, flags);
         for (int i = 0; i < count; i++) {
           chosen[i] = flags[i] != 0 ? 0 : 1;
         }
@@ -222,7 +223,7 @@ final class KeyReader {
 
   private final AddressNumbers numbers;
   // Columns that several keys may share are read once.
-  private final Map<FlowColumn, Addresses> addresses = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Addresses> addresses = new TreeMap<>();
   private final List<Branches> branches = new ArrayList<>();
   private final Part[] parts;
 
@@ -230,15 +231,12 @@ final class KeyReader {
   KeyReader(PackedKeys packed) {
     this.numbers = packed.numbers(0);
     PackedKey[] packing = packed.packing();
-    for (FlowColumn column : packed.keys().addresses()) {
-      addresses.put(column, new Addresses(column, numbers.ofNull()));
-    }
     this.parts = new Part[packing.length];
     for (int k = 0; k < parts.length; k++) {
       NumberedKeys.Key key = packed.keys().keys().get(k);
       int shift = packing[k].shift();
       if (key instanceof NumberedKeys.AddressKey one) {
-        parts[k] = new AddressPart(addresses.get(one.column()), shift);
+        parts[k] = new AddressPart(addresses(one.column()), shift);
       } else if (key instanceof NumberedKeys.CaseKey choice) {
         parts[k] = casePart(choice, shift);
       } else {
@@ -247,12 +245,16 @@ final class KeyReader {
     }
   }
 
+  private Addresses addresses(FlowColumn column) {
+    return addresses.computeIfAbsent(column, c -> new Addresses(c, numbers.ofNull()));
+  }
+
   private Part casePart(NumberedKeys.CaseKey choice, int shift) {
     int[] nulls = new int[Vector.CAPACITY];
     Arrays.fill(nulls, numbers.ofNull());
     int[][] results = new int[choice.results().size()][];
     for (int b = 0; b < results.length; b++) {
-      results[b] = choice.results().get(b).map(c -> addresses.get(c).values).orElse(nulls);
+      results[b] = choice.results().get(b).map(c -> addresses(c).values).orElse(nulls);
     }
     return new CasePart(branches(choice.conditions()).chosen, results, shift);
   }

@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BiConsumer;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.query.group.list.CountMaker;
@@ -15,6 +13,8 @@ import org.flowmon.archive.query.group.list.ListGroupMaker;
 import org.flowmon.archive.query.group.list.ListedNumbers;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.Threads;
+import org.flowmon.archive.query.plan.SegmentAccess;
+import org.flowmon.archive.query.plan.SegmentAccesses;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.flow.memory.HeapBudget.Part;
@@ -36,24 +36,27 @@ public final class ListGrouping implements AutoCloseable {
   private final FlowColumn second;
   private final List<KeyedRows> keys;
   private final List<SegmentLease> leases;
-  private final Map<SegmentLease, LongAdder> rowsRead;
+  private final Map<SegmentLease, SegmentLists> lists;
   private final int threads;
   private final GroupMemory memory;
 
-  /** {@code keys} by number of first address; closes {@code leases}; counts {@code rowsRead}. */
+  /** The lists of a segment: at most {@code planned} rows of the query, and the rows read. */
+  record SegmentLists(long planned, LongAdder read) {}
+
+  /** {@code keys} by number of first address; closes {@code leases}, of which some have lists. */
   ListGrouping(
       PackedKeys packed,
       FlowColumn second,
       List<KeyedRows> keys,
       List<SegmentLease> leases,
-      Map<SegmentLease, LongAdder> rowsRead,
+      Map<SegmentLease, SegmentLists> lists,
       int threads,
       GroupMemory memory) {
     this.packed = packed;
     this.second = second;
     this.keys = keys;
     this.leases = leases;
-    this.rowsRead = rowsRead;
+    this.lists = lists;
     this.threads = threads;
     this.memory = memory;
   }
@@ -146,12 +149,27 @@ public final class ListGrouping implements AutoCloseable {
     return leases;
   }
 
-  /** Rows read of each segment, empty if none is within the times. */
-  public void eachSegment(BiConsumer<SegmentLease, OptionalLong> read) {
+  public SegmentAccesses accesses(double bytesOfRow) {
+    SegmentAccesses accesses = new SegmentAccesses();
     for (SegmentLease lease : leases) {
-      LongAdder rows = rowsRead.get(lease);
-      read.accept(lease, rows == null ? OptionalLong.empty() : OptionalLong.of(rows.sum()));
+      Optional<SegmentLists> some = Optional.ofNullable(lists.get(lease));
+      long planned = some.map(SegmentLists::planned).orElse(0L);
+      long read = some.map(of -> of.read().sum()).orElse(0L);
+      accesses.add(
+          new SegmentAccess(
+              lease.rows().sealed().id(),
+              lease.rows().rows() - lease.firstRow(),
+              some.isPresent() ? SegmentAccess.Way.LISTS : SegmentAccess.Way.NONE,
+              1,
+              planned,
+              (long) (planned * bytesOfRow),
+              read,
+              read,
+              0,
+              0,
+              (long) (read * bytesOfRow)));
     }
+    return accesses;
   }
 
   @Override

@@ -44,7 +44,7 @@ public final class ListPlanner {
   private final Filter filter;
   private final Deadline deadline;
   private final List<SegmentLease> leases = new ArrayList<>();
-  private final Map<SegmentLease, LongAdder> rowsRead = new HashMap<>(); // by segment with lists
+  private final Map<SegmentLease, ListGrouping.SegmentLists> bySegment = new HashMap<>();
   private final NavigableMap<IpAddress, List<Listed>> lists = new TreeMap<>();
   private long rows;
 
@@ -115,7 +115,7 @@ public final class ListPlanner {
                     keyed.size(),
                     some.stream().map(Listed::rows).toList(),
                     some.stream().mapToLong(Listed::most).sum())));
-    return new ListGrouping(packed, pair.second(), keyed, leases, rowsRead, threads, memory);
+    return new ListGrouping(packed, pair.second(), keyed, leases, bySegment, threads, memory);
   }
 
   /** Collects all segments' lists; returns whether they suffice and are worth it. */
@@ -167,25 +167,25 @@ public final class ListPlanner {
   private boolean collect(SegmentLease lease, SegmentIndex index, RowRanges within) {
     FlowColumn column = first.column();
     LongAdder seen = new LongAdder();
-    rowsRead.put(lease, seen);
+    long planned = 0;
     double share = (double) within.total() / lease.rows().rows();
     IndexDictionary dictionary = new IndexDictionary(index, column);
     for (AddressIds ids : AddressIds.of(index, column, first.ranges())) {
       for (int id = ids.from(); id < ids.to(); id++) {
         PostingList list = new PostingList(lease, index, column, id, within, seen);
         long count = index.count(column, id);
+        long most = Math.min(count, within.total());
+        planned += most;
         lists
             .computeIfAbsent(dictionary.address(id), address -> new ArrayList<>())
-            .add(
-                new Listed(
-                    new KeyedRows.OfSegment(lease.rows(), list::rows),
-                    Math.min(count, within.total())));
+            .add(new Listed(new KeyedRows.OfSegment(lease.rows(), list::rows), most));
         rows += (long) Math.ceil(share * count);
         if (rows < (long) lists.size() * ROWS_PER_KEY / 2 && lists.size() > ROWS_PER_KEY) {
           return false;
         }
       }
     }
+    bySegment.put(lease, new ListGrouping.SegmentLists(planned, seen));
     return true;
   }
 
@@ -196,15 +196,15 @@ public final class ListPlanner {
   private Optional<PackedKeys> number(int threads, GroupMemory memory) throws IOException {
     Set<FlowColumn> second = Set.of(pair.second());
     List<SegmentReader> readers = leases.stream().map(SegmentLease::rows).toList();
-    long entries = readers.stream().mapToLong(r -> AddressNumbering.entries(r, second)).sum();
-    if (!GroupPlanner.isWorthNumbering(entries, rows)
-        || AddressNumbering.MOST_BYTES_PER_ENTRY * entries > memory.left()) {
+    long entries = AddressNumbering.entries(readers, second);
+    if (!GroupPlanner.isWorthNumbering(entries, rows, memory)) {
       return Optional.empty();
     }
     for (SegmentReader reader : readers) {
       deadline.bytesRead(reader.dictionaryBytes(pair.second()));
     }
-    AddressNumbers numbers = GroupPlanner.number(readers, second, threads, deadline, memory);
+    AddressNumbers numbers =
+        GroupPlanner.number(readers, second, entries, threads, deadline, memory);
     Optional<PackedKeys> packed =
         PackedKeys.of(keys, AddressNumbers.of(lists.keySet()), numbers)
             .filter(one -> ListGrouping.hasRoom(one, threads, memory));

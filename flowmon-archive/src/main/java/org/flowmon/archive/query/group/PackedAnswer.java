@@ -48,11 +48,9 @@ final class PackedAnswer {
   private final List<SortedGroups.Arena> arenas = new ArrayList<>();
   // By part, for an answer in key order.
   private final SortedGroups[] sorted;
-  // For other orders.
-  private final List<GroupTable> tables = new ArrayList<>();
   private final GroupMemory memory;
   private final boolean[] hasNulls;
-  private int[] firstRows;
+  private int[] firstRows = {}; // of parts, and the end, once they are measured
   private int rows;
 
   /** {@code makers} give each thread its own; {@code rests}' memory is released at the end. */
@@ -93,12 +91,25 @@ final class PackedAnswer {
 
   GroupAnswer.WithBounds answer(int threads, Deadline deadline) throws IOException {
     int useful = useful(threads);
+    if (!byKey) {
+      return answer(Threads.run(useful, deadline, () -> group(deadline::check)));
+    }
     Threads.run(useful, deadline, () -> order(deadline::check));
     measure();
     Threads.run(useful, deadline, this::allocate);
     next.set(0);
     Threads.run(useful, deadline, () -> write(deadline::check));
-    return new GroupAnswer.WithBounds(table(), List.of());
+    release();
+    return new GroupAnswer.WithBounds(columns.build(), List.of());
+  }
+
+  private GroupAnswer.WithBounds answer(List<GroupTable> tables) {
+    release();
+    GroupTable all = tables.get(0);
+    for (GroupTable other : tables.subList(1, tables.size())) {
+      all.append(other);
+    }
+    return new GroupAnswer.WithBounds(new GroupAnswer(all, query).finish(), List.of());
   }
 
   void count(DistinctCounts counts, int grouping, GroupTable into, int threads, Deadline deadline)
@@ -113,19 +124,27 @@ final class PackedAnswer {
     return Math.max(1, Math.min(threads, sorted.length));
   }
 
+  /** Makes and keeps the groups of parts, which are in the order of the answer. */
   private Void order(Runnable check) {
     GroupMaker maker = makers.get();
     SortedGroups.Arena arena = arena();
-    GroupTable mine = byKey ? null : new GroupTable(layout, memory);
-    GroupTable one = byKey ? null : new GroupTable(layout, memory);
+    for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
+      check.run();
+      sorted[p] = maker.make(p, arena);
+      inspect(sorted[p]);
+    }
+    return null;
+  }
+
+  /** Makes the groups of parts, and puts those that may be in the answer into a table. */
+  private GroupTable group(Runnable check) {
+    GroupMaker maker = makers.get();
+    SortedGroups.Arena arena = arena();
+    GroupTable mine = new GroupTable(layout, memory);
+    GroupTable one = new GroupTable(layout, memory);
     for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
       check.run();
       SortedGroups groups = maker.make(p, arena);
-      if (byKey) {
-        sorted[p] = groups;
-        inspect(groups);
-        continue;
-      }
       if (query.keepsAllGroups()) {
         append(groups, 0, groups.size(), mine);
       } else {
@@ -135,12 +154,7 @@ final class PackedAnswer {
       }
       arena.clear();
     }
-    if (mine != null) {
-      synchronized (tables) {
-        tables.add(mine);
-      }
-    }
-    return null;
+    return mine;
   }
 
   private int[] best(GroupTable part) {
@@ -233,9 +247,6 @@ final class PackedAnswer {
 
   private void measure() {
     next.set(0);
-    if (!byKey) {
-      return;
-    }
     long limit = query.limit();
     long groups = Arrays.stream(sorted).mapToLong(SortedGroups::size).sum();
     groups = limit < 0 ? groups : Math.min(limit, groups);
@@ -264,15 +275,15 @@ final class PackedAnswer {
   }
 
   private Void allocate() {
-    for (int c = next.getAndIncrement(); c < columns.count() && byKey; c = next.getAndIncrement()) {
+    for (int c = next.getAndIncrement(); c < columns.count(); c = next.getAndIncrement()) {
       memory.check();
       int key = columns.key(c);
       if (key < 0) {
         columns.allocate(c);
         continue;
       }
-      boolean[] isNull = hasNulls[key] ? new boolean[rows] : null;
-      columns.set(c, new long[rows], hasHighs(key) ? new long[rows] : null, null, isNull);
+      boolean[] isNull = new boolean[hasNulls[key] ? rows : 0];
+      columns.set(c, new long[rows], new long[hasHighs(key) ? rows : 0], isNull);
     }
     return null;
   }
@@ -280,7 +291,7 @@ final class PackedAnswer {
   private Void write(Runnable check) {
     int[] places = new int[Vector.CAPACITY];
     long[] scratch = new long[Vector.CAPACITY * layout.stateWords()];
-    for (int p = next.getAndIncrement(); p < sorted.length && byKey; p = next.getAndIncrement()) {
+    for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
       SortedGroups groups = sorted[p];
       int n = firstRows[p + 1] - firstRows[p];
       for (int from = 0; from < n; from += Vector.CAPACITY) {
@@ -305,34 +316,22 @@ final class PackedAnswer {
     long[] low = columns.low(column);
     long[] high = columns.high(column);
     boolean[] isNull = columns.isNull(column);
-    if (packed.isAddress() && high == null && isNull == null) {
+    if (packed.isAddress() && high.length == 0 && isNull.length == 0) {
       groups.writeAddresses(packed, addresses, n, low, row);
       return;
     }
     for (int i = 0; i < n; i++) {
       long number = packed.number(groups.key(i));
-      if (isNull != null && number == packed.ofNull()) {
+      if (isNull.length > 0 && number == packed.ofNull()) {
         isNull[row + i] = true;
       } else if (!packed.isAddress()) {
         low[row + i] = number;
       } else {
         low[row + i] = addresses.low((int) number);
-        if (high != null) {
+        if (high.length > 0) {
           high[row + i] = addresses.high((int) number);
         }
       }
     }
-  }
-
-  private ResultTable table() {
-    release();
-    if (byKey) {
-      return columns.build();
-    }
-    GroupTable all = tables.get(0);
-    for (GroupTable other : tables.subList(1, tables.size())) {
-      all.append(other);
-    }
-    return new GroupAnswer(all, query).finish();
   }
 }

@@ -25,7 +25,7 @@ public final class PackedCollector implements RowCollector {
   private final PackedGrouper groups;
   private final KeyReader keyReader;
   private final RowAdder adder;
-  private final DenseTable dense; // null if keys are many
+  private final Optional<DenseTable> dense; // empty if keys are many
   private final SharedLongs shared;
   private final CompiledExpression[] arguments;
   private final ValueKind[] kinds;
@@ -33,11 +33,12 @@ public final class PackedCollector implements RowCollector {
   private final long[] keys = new long[Vector.CAPACITY];
   private final int[] shifted = new int[Vector.CAPACITY];
 
-  // Null until keys are cut; then early rows are null.
-  private PackedGrouper.Partitions partitions;
-  private CutRows rows;
-  private PartitionedRows early;
+  private Optional<Cut> cut = Optional.empty();
+  private final PartitionedRows early; // before keys are cut
   private int earlyRows;
+
+  /** Rows by partition. */
+  private record Cut(PackedGrouper.Partitions partitions, CutRows rows) {}
 
   PackedCollector(PackedGrouper groups, KeyReader keyReader) {
     this.groups = groups;
@@ -51,7 +52,10 @@ public final class PackedCollector implements RowCollector {
     this.vectors =
         Arrays.stream(arguments).map(CompiledExpression::newVector).toArray(Vector[]::new);
     this.shared = new SharedLongs(groups.layout().arguments());
-    this.dense = groups.isDense() ? new DenseTable(groups.layout(), groups.keyBits()) : null;
+    this.dense =
+        groups.isDense()
+            ? Optional.of(new DenseTable(groups.layout(), groups.keyBits()))
+            : Optional.empty();
     this.early = groups.earlyRows(kinds);
   }
 
@@ -75,14 +79,15 @@ public final class PackedCollector implements RowCollector {
     for (int r = 0; r < n; r++) {
       shifted[r] = selection[r] - first;
     }
-    if (dense != null) {
-      dense.add(keys, vectors, shifted, n);
+    if (dense.isPresent()) {
+      dense.get().add(keys, vectors, shifted, n);
       return;
     }
-    if (partitions != null) {
+    if (cut.isPresent()) {
+      CutRows rows = cut.get().rows();
       rows.add(keys, vectors, shifted, n);
       if (rows.heapBytes() >= groups.maxHeapBytes()) {
-        flush();
+        flush(cut.get().partitions(), rows);
       }
       return;
     }
@@ -95,13 +100,14 @@ public final class PackedCollector implements RowCollector {
 
   /** Cuts the keys, once rows are enough to know their distribution, and the early rows. */
   private void cut() {
-    partitions = groups.cut(() -> adder.keys(early, 0));
-    rows = groups.newRows(partitions.map, kinds);
+    PackedGrouper.Partitions partitions = groups.cut(() -> adder.keys(early, 0));
+    CutRows rows = groups.newRows(partitions.map, kinds);
     adder.cut(early, rows);
-    early = null;
+    early.release();
+    cut = Optional.of(new Cut(partitions, rows));
   }
 
-  private void flush() {
+  private void flush(PackedGrouper.Partitions partitions, CutRows rows) {
     rows.settle();
     int count = partitions.tables.length;
     // Threads begin at different partitions, so that they do not wait for each other.
@@ -120,20 +126,18 @@ public final class PackedCollector implements RowCollector {
 
   @Override
   public void end() {
-    if (partitions == null && earlyRows > 0) {
+    if (cut.isEmpty() && earlyRows > 0) {
       cut();
     }
-    if (rows != null) {
-      rows.settle();
-    }
+    cut.ifPresent(some -> some.rows().settle());
   }
 
-  /** Null unless keys are few. */
-  DenseTable dense() {
+  /** Empty unless keys are few. */
+  Optional<DenseTable> dense() {
     return dense;
   }
 
   Optional<CutRows> rest() {
-    return Optional.ofNullable(rows);
+    return cut.map(Cut::rows);
   }
 }

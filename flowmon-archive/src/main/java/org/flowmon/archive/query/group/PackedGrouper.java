@@ -194,7 +194,8 @@ public final class PackedGrouper implements Grouper {
 
   private PackedAnswer groups() {
     if (isDense() && !collectors.isEmpty()) {
-      List<DenseTable> dense = collectors.stream().map(PackedCollector::dense).toList();
+      List<DenseTable> dense =
+          collectors.stream().map(PackedCollector::dense).flatMap(Optional::stream).toList();
       collectors.clear();
       return new PackedAnswer(
           keys, 1, () -> (part, arena) -> DenseTable.merge(dense, arena), List.of(), memory);

@@ -1,15 +1,17 @@
 package org.flowmon.archive.query.group;
 
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.flowmon.archive.query.filter.DictionaryRows;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** Rows whose numbers are read once for all expressions that share a column. Not thread-safe. */
 final class SharedLongs implements FlowRows {
@@ -19,13 +21,13 @@ final class SharedLongs implements FlowRows {
     private boolean isThere;
   }
 
-  private final Map<FlowColumn, Read> reads = new EnumMap<>(FlowColumn.class);
-  private FlowRows rows;
+  private final Map<FlowColumn, Read> reads = new TreeMap<>();
+  private FlowRows rows = DictionaryRows.NULL; // until there are some
   private int first;
   private int count;
 
   SharedLongs(List<Expression> expressions) {
-    Set<FlowColumn> once = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> once = new TreeSet<>();
     expressions.forEach(expression -> collect(expression, once));
   }
 
@@ -83,12 +85,12 @@ final class SharedLongs implements FlowRows {
   }
 
   @Override
-  public String text(FlowColumn column, int row) {
+  public @Nullable String text(FlowColumn column, int row) {
     return rows.text(column, row);
   }
 
   @Override
-  public void readTexts(FlowColumn column, int from, int n, String[] out) {
+  public void readTexts(FlowColumn column, int from, int n, @Nullable String[] out) {
     rows.readTexts(column, from, n, out);
   }
 }

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query.limit;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -10,7 +11,7 @@ import java.util.function.BooleanSupplier;
  * One for all attempts at a query. Safe for many threads.
  */
 public final class Deadline {
-  private final Duration limit;
+  private final Optional<Duration> limit;
   private final long startNanos;
   private final long limitNanos;
   private final long rowLimit;
@@ -23,10 +24,10 @@ public final class Deadline {
   private volatile boolean cancelled;
 
   /**
-   * Starts the time. A limit is null or {@link Long#MAX_VALUE} for none. {@code isGone}, whether
+   * Starts the time. A limit is empty or {@link Long#MAX_VALUE} for none. {@code isGone}, whether
    * nobody waits any more, is called for each block of work.
    */
-  public Deadline(Duration limit, long rowLimit, long byteLimit, BooleanSupplier isGone) {
+  public Deadline(Optional<Duration> limit, long rowLimit, long byteLimit, BooleanSupplier isGone) {
     this.isGone = isGone;
     this.rowLimit = rowLimit;
     this.byteLimit = byteLimit;
@@ -34,9 +35,10 @@ public final class Deadline {
     this.startNanos = System.nanoTime();
     // A limit beyond 292 years is none.
     this.limitNanos =
-        limit == null || limit.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0
-            ? Long.MAX_VALUE
-            : limit.toNanos();
+        limit
+            .filter(some -> some.compareTo(Duration.ofNanos(Long.MAX_VALUE)) < 0)
+            .map(Duration::toNanos)
+            .orElse(Long.MAX_VALUE);
   }
 
   /** Begins an attempt; rows, bytes and time of earlier ones count. Only one thread runs now. */
@@ -100,7 +102,7 @@ public final class Deadline {
   public void check() {
     checkCancelled();
     if (limitNanos != Long.MAX_VALUE && elapsedNanos() > limitNanos) {
-      throw new QueryTimeoutException(limit, done.get(), segments);
+      throw new QueryTimeoutException(limit.orElseThrow(), done.get(), segments);
     }
   }
 

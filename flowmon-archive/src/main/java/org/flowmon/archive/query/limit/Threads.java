@@ -3,6 +3,7 @@ package org.flowmon.archive.query.limit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -29,7 +30,7 @@ public final class Threads {
     List<FutureTask<T>> others = new ArrayList<>();
     List<Thread> started = new ArrayList<>();
     List<T> done = new ArrayList<>();
-    Throwable failure = null;
+    List<Throwable> failures = new ArrayList<>();
     try {
       for (int t = 1; t < threads; t++) {
         FutureTask<T> task = new FutureTask<>(() -> callOrCancel(work, deadline));
@@ -43,15 +44,11 @@ public final class Threads {
     } catch (IOException | RuntimeException | Error e) {
       deadline.cancel();
       started.forEach(Thread::interrupt);
-      failure = e;
+      failures.add(e);
     }
-    failure = join(others, started, deadline, done, failure);
-    if (failure instanceof IOException e) {
-      throw e;
-    } else if (failure instanceof RuntimeException e) {
-      throw e;
-    } else if (failure instanceof Error e) {
-      throw e;
+    join(others, started, deadline, done, failures);
+    if (!failures.isEmpty()) {
+      throwCause(failures);
     }
     return done;
   }
@@ -65,14 +62,13 @@ public final class Threads {
     }
   }
 
-  /** Waits for all threads; returns the failure to report, null if none. */
-  private static <T> Throwable join(
+  /** Waits for all threads. */
+  private static <T> void join(
       List<FutureTask<T>> tasks,
       List<Thread> threads,
       Deadline deadline,
       List<T> done,
-      Throwable ofThisThread) {
-    Throwable failure = ofThisThread;
+      List<Throwable> failures) {
     boolean interrupted = false;
     for (FutureTask<T> task : tasks) {
       while (true) {
@@ -85,20 +81,30 @@ public final class Threads {
           threads.forEach(Thread::interrupt);
         } catch (ExecutionException e) {
           threads.forEach(Thread::interrupt);
-          failure = cause(failure, e.getCause());
+          failures.add(Objects.requireNonNull(e.getCause(), "what a thread threw"));
           break;
         }
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
-      return cause(failure, deadline.cancelled());
+      failures.add(deadline.cancelled());
     }
-    return failure;
   }
 
-  /** Of two failures the one that is not a mere consequence of the other. */
-  private static Throwable cause(Throwable first, Throwable second) {
-    return first == null || first instanceof QueryCancelledException ? second : first;
+  /** Throws the first failure that is not a mere consequence of another one. */
+  private static void throwCause(List<Throwable> failures) throws IOException {
+    Throwable cause =
+        failures.stream()
+            .filter(failure -> !(failure instanceof QueryCancelledException))
+            .findFirst()
+            .orElse(failures.get(failures.size() - 1));
+    if (cause instanceof IOException e) {
+      throw e;
+    } else if (cause instanceof RuntimeException e) {
+      throw e;
+    } else if (cause instanceof Error e) {
+      throw e;
+    }
   }
 }

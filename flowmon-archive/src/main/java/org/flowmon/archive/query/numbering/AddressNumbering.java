@@ -28,8 +28,7 @@ public final class AddressNumbering {
     private final SegmentReader segment;
     private final FlowColumn column;
     private final int[] numbers;
-    // The first id of each part.
-    private int[] starts;
+    private int[] starts = {}; // the first id of each part, and the end, once parts are cut
 
     Source(SegmentReader segment, FlowColumn column) {
       this.segment = segment;
@@ -83,10 +82,12 @@ public final class AddressNumbering {
     sources.forEach(this::cut);
   }
 
-  public static long entries(SegmentReader segment, Collection<FlowColumn> columns) {
+  public static long entries(List<SegmentReader> segments, Collection<FlowColumn> columns) {
     long entries = 0;
-    for (FlowColumn column : columns) {
-      entries += segment.hasDictionary(column) ? segment.dictionarySize(column) : 0;
+    for (SegmentReader segment : segments) {
+      for (FlowColumn column : columns) {
+        entries += segment.hasDictionary(column) ? segment.dictionarySize(column) : 0;
+      }
     }
     return entries;
   }
@@ -174,12 +175,12 @@ public final class AddressNumbering {
     for (int p = 0; p < parts.length; p++) {
       firsts[p + 1] = firsts[p] + parts[p].size();
     }
-    long[] high = null;
+    boolean hasHighs = Arrays.stream(parts).anyMatch(part -> !part.areHighsZero());
+    long[] high = new long[hasHighs ? firsts[parts.length] : 0];
     long[] low = new long[firsts[parts.length]];
     for (int p = 0; p < parts.length; p++) {
       check.run();
-      if (!parts[p].areHighsZero()) {
-        high = high == null ? new long[low.length] : high;
+      if (hasHighs) {
         System.arraycopy(parts[p].high, 0, high, firsts[p], parts[p].size());
       }
       System.arraycopy(parts[p].low, 0, low, firsts[p], parts[p].size());

@@ -2,9 +2,10 @@ package org.flowmon.archive.query.numbering;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -14,10 +15,11 @@ import org.flowmon.flow.IpAddress;
  * which comes last. Safe to share after it was filled.
  */
 public final class AddressNumbers {
-  private final long[] high; // null if all are 0
+  private final long[] high; // empty if all are 0
   private final long[] low;
   private final Map<SealedSegment, Map<FlowColumn, int[]>> bySegment = new HashMap<>();
 
+  /** {@code high} is empty if all are 0. */
   public AddressNumbers(long[] high, long[] low) {
     this.high = high;
     this.low = low;
@@ -26,16 +28,20 @@ public final class AddressNumbers {
   public static AddressNumbers of(Collection<IpAddress> ascending) {
     long[] high = ascending.stream().mapToLong(IpAddress::hi).toArray();
     long[] low = ascending.stream().mapToLong(IpAddress::lo).toArray();
-    return new AddressNumbers(Arrays.stream(high).allMatch(word -> word == 0) ? null : high, low);
+    boolean areZero = Arrays.stream(high).allMatch(word -> word == 0);
+    return new AddressNumbers(areZero ? new long[0] : high, low);
   }
 
   void know(SealedSegment segment) {
-    bySegment.computeIfAbsent(segment, s -> new EnumMap<>(FlowColumn.class));
+    columns(segment);
   }
 
   void put(SealedSegment segment, FlowColumn column, int[] numbers) {
-    know(segment);
-    bySegment.get(segment).put(column, numbers);
+    columns(segment).put(column, numbers);
+  }
+
+  private Map<FlowColumn, int[]> columns(SealedSegment segment) {
+    return bySegment.computeIfAbsent(segment, s -> new TreeMap<>());
   }
 
   /** The number that stands for NULL, which is the number of addresses. */
@@ -49,17 +55,17 @@ public final class AddressNumbers {
             .flatMap(columns -> columns.values().stream())
             .mapToLong(numbers -> numbers.length)
             .sum();
-    long words = low.length + (high == null ? 0L : high.length);
+    long words = (long) low.length + high.length;
     return Integer.BYTES * entries + Long.BYTES * words;
   }
 
   /** Whether every high long is 0. */
   public boolean areHighsZero() {
-    return high == null;
+    return high.length == 0;
   }
 
   public long high(int number) {
-    return high == null ? 0 : high[number];
+    return high.length == 0 ? 0 : high[number];
   }
 
   public long low(int number) {
@@ -67,16 +73,16 @@ public final class AddressNumbers {
   }
 
   /**
-   * The number of each id; null if the segment has no value in the column.
+   * The number of each id; empty if the segment has no value in the column.
    *
    * @throws IllegalArgumentException if the segment was not numbered
    */
-  public int[] of(SealedSegment segment, FlowColumn column) {
+  public Optional<int[]> of(SealedSegment segment, FlowColumn column) {
     Map<FlowColumn, int[]> columns = bySegment.get(segment);
     if (columns == null) {
       throw new IllegalArgumentException(
           "addresses of segment " + segment.id() + " have no numbers");
     }
-    return columns.get(column);
+    return Optional.ofNullable(columns.get(column));
   }
 }

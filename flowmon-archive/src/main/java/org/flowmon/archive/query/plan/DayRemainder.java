@@ -26,7 +26,7 @@ public record DayRemainder(Expression where, RollupRule rule) {
     Expression where = rule.query().where();
     // If neither a time nor NULL is left, the run answers for everything: no segment is read.
     Expression condition = any.size() == 1 ? any.get(0) : new Expression.Or(any);
-    LongRanges times = rule.times() == null ? left : rule.times().and(left);
+    LongRanges times = rule.times().map(some -> some.and(left)).orElse(left);
     return new DayRemainder(
         where == null ? condition : new Expression.And(List.of(where, condition)),
         rule.within(times, keepsNull));

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -62,7 +63,10 @@ public final class QueriedArchives {
   }
 
   public SegmentLease open(SealedSegment segment) throws IOException {
-    ArchiveSnapshot owner = snapshots.size() == 1 ? snapshots.get(0) : owners.get(segment);
+    ArchiveSnapshot owner =
+        snapshots.size() == 1
+            ? snapshots.get(0)
+            : Objects.requireNonNull(owners.get(segment), "the archive of a chosen segment");
     return owner.open(segment, verifyChecksums);
   }
 

@@ -1,10 +1,10 @@
 package org.flowmon.archive.query.plan;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.flowmon.archive.query.filter.ExactTimes;
 import org.flowmon.archive.query.filter.ExpressionColumns;
@@ -15,6 +15,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether rollups can answer a query exactly like its rows: if
@@ -31,23 +32,23 @@ import org.flowmon.udaf.value.ValueKind;
  */
 public final class RollupRule {
   private final FlowQuery query;
-  private final FlowColumn address;
-  private final LongRanges times;
+  private final List<FlowColumn> addresses;
+  private final Optional<LongRanges> times;
   private final boolean nullTimeIsKept;
-  private final Expression cellFilter;
+  private final @Nullable Expression cellFilter;
   private final Set<FlowColumn> keyColumns;
   private final int addressKey;
 
   private RollupRule(
       FlowQuery query,
-      FlowColumn address,
-      LongRanges times,
+      List<FlowColumn> addresses,
+      Optional<LongRanges> times,
       boolean nullTimeIsKept,
-      Expression cellFilter,
+      @Nullable Expression cellFilter,
       Set<FlowColumn> keyColumns,
       int addressKey) {
     this.query = query;
-    this.address = address;
+    this.addresses = addresses;
     this.times = times;
     this.nullTimeIsKept = nullTimeIsKept;
     this.cellFilter = cellFilter;
@@ -75,15 +76,17 @@ public final class RollupRule {
     if (!areSums) {
       return Optional.empty();
     }
-    FlowColumn address = used.isEmpty() ? null : used.iterator().next();
+    List<FlowColumn> addresses = used.isEmpty() ? RollupFormat.DIMENSIONS : List.copyOf(used);
     Expression filter = cellTerms.isEmpty() ? null : new Expression.And(cellTerms);
-    int addressKey = address == null ? -1 : query.groupBy().indexOf(new Expression.Column(address));
-    RollupRule always = new RollupRule(query, address, null, true, filter, keyColumns, addressKey);
+    int addressKey =
+        used.isEmpty() ? -1 : query.groupBy().indexOf(new Expression.Column(addresses.get(0)));
+    RollupRule always =
+        new RollupRule(query, addresses, Optional.empty(), true, filter, keyColumns, addressKey);
     return timeTerms.isEmpty() ? Optional.of(always) : always.within(timeTerms);
   }
 
   private static Set<FlowColumn> columns(List<Expression> expressions) {
-    Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> columns = new TreeSet<>();
     expressions.forEach(expression -> columns.addAll(ExpressionColumns.of(expression)));
     return columns;
   }
@@ -92,7 +95,7 @@ public final class RollupRule {
   private Optional<RollupRule> within(List<Expression> timeTerms) {
     Set<FlowColumn> columns = columns(timeTerms);
     Expression condition = new Expression.And(timeTerms);
-    return columns.equals(EnumSet.of(FlowColumn.END_TIME))
+    return columns.equals(Set.of(FlowColumn.END_TIME))
         ? ExactTimes.of(condition).map(exact -> within(exact, ExactTimes.keepsNull(condition)))
         : Optional.empty();
   }
@@ -104,7 +107,7 @@ public final class RollupRule {
   private static boolean isSummed(AggregateCall call) {
     return switch (call.function()) {
       case COUNT, SUM, AVG ->
-          call.argument() == null
+          call.arguments().isEmpty()
               || (call.argument() instanceof Expression.Column column
                   && RollupFormat.MEASURES.contains(column.column()));
       case MIN, MAX -> isOfHours(call);
@@ -117,12 +120,14 @@ public final class RollupRule {
    * cell's state holds it.
    */
   private static boolean isOfHours(AggregateCall call) {
-    return call.argument().kind().isInteger()
-        && ExpressionColumns.of(call.argument()).equals(EnumSet.of(FlowColumn.END_TIME))
+    ValueKind kind = call.argument().kind();
+    return kind != null
+        && kind.isInteger()
+        && ExpressionColumns.of(call.argument()).equals(Set.of(FlowColumn.END_TIME))
         && ExpressionColumns.isHourly(call.argument());
   }
 
-  private static List<Expression> terms(Expression where) {
+  private static List<Expression> terms(@Nullable Expression where) {
     List<Expression> terms = new ArrayList<>();
     if (where instanceof Expression.And and) {
       and.terms().forEach(term -> terms.addAll(terms(term)));
@@ -133,20 +138,21 @@ public final class RollupRule {
   }
 
   RollupRule within(LongRanges some, boolean nullIsKept) {
-    return new RollupRule(query, address, some, nullIsKept, cellFilter, keyColumns, addressKey);
+    return new RollupRule(
+        query, addresses, Optional.of(some), nullIsKept, cellFilter, keyColumns, addressKey);
   }
 
   public FlowQuery query() {
     return query;
   }
 
-  /** The column whose cells are needed, null if either will do. */
-  public FlowColumn address() {
-    return address;
+  /** The columns of addresses, at least one, whose cells can answer. */
+  public List<FlowColumn> addresses() {
+    return addresses;
   }
 
-  /** Null if the filter keeps all times. */
-  public LongRanges times() {
+  /** Empty if the filter keeps all times. */
+  public Optional<LongRanges> times() {
     return times;
   }
 
@@ -155,7 +161,7 @@ public final class RollupRule {
   }
 
   /** The condition on address and {@code outgoing}, null for none. */
-  public Expression cellFilter() {
+  public @Nullable Expression cellFilter() {
     return cellFilter;
   }
 
@@ -181,7 +187,7 @@ public final class RollupRule {
 
   private Stream<Expression> timesAsked() {
     return query.aggregates().stream()
-        .filter(call -> call.argument() != null)
+        .filter(call -> !call.arguments().isEmpty())
         .map(AggregateCall::argument)
         .filter(argument -> ExpressionColumns.of(argument).contains(FlowColumn.END_TIME));
   }

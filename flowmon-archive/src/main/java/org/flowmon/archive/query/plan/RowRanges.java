@@ -47,7 +47,7 @@ public final class RowRanges {
     return false;
   }
 
-  static RowRanges all(SegmentReader segment) {
+  private static RowRanges all(SegmentReader segment) {
     return new RowRanges(new int[] {0}, new int[] {segment.rows()});
   }
 

@@ -14,6 +14,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.set.AddressRanges;
 import org.flowmon.udaf.set.LongRanges;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The segments that may hold a row that satisfies constraints: by the host directory if they bind
@@ -99,7 +100,7 @@ public record SegmentChoice(
     return true;
   }
 
-  private static boolean overlaps(TimeRange times, LongRanges wanted) {
+  private static boolean overlaps(TimeRange times, @Nullable LongRanges wanted) {
     return wanted == null || wanted.intersects(times.min(), times.max());
   }
 

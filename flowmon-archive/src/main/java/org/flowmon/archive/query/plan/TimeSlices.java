@@ -9,10 +9,10 @@ import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.TimeKeys;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.OrderItem;
-import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Value;
 
 /**
@@ -48,16 +48,14 @@ public final class TimeSlices {
     return Math.max(1, rowsOfSlice / SAMPLES_PER_SLICE);
   }
 
-  /** {@code endTimes} are the query's, null for all. */
-  public void add(SegmentLease lease, LongRanges endTimes) throws IOException {
+  /** Adds the rows of a segment within the constraints' times. */
+  public void add(SegmentLease lease, Constraints constraints) throws IOException {
     SealedSegment segment = lease.rows().sealed();
     segments.add(segment);
     if (lease.rows().nullCount(FlowColumn.END_TIME) > 0) {
       withNulls.add(segment);
     }
-    RowRanges ranges =
-        endTimes == null ? RowRanges.all(lease.rows()) : RowRanges.within(lease.rows(), endTimes);
-    ranges = ranges.visibleFrom(lease.firstRow());
+    RowRanges ranges = RowRanges.asked(lease, constraints);
     TimeKeys times = new TimeKeys(lease.rows());
     long[] sampled = new long[(int) (ranges.total() / step()) + ranges.count()];
     int n = 0;

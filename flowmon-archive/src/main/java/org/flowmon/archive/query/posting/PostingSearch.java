@@ -3,10 +3,10 @@ package org.flowmon.archive.query.posting;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
@@ -120,9 +120,9 @@ public final class PostingSearch {
     long budget = ranges.total() / ADVANTAGE;
     if (isExact(filter, segment.indexed())
         && (!filter.hasTimes() || filter.decidesTimes(segment))) {
-      List<Term> terms = exactTerms(filter, budget);
-      if (terms.size() == filter.addresses().size()) {
-        return Optional.of(new Found(collectAll(terms), true, Set.of()));
+      Optional<List<Term>> terms = exactTerms(filter, budget);
+      if (terms.isPresent()) {
+        return Optional.of(new Found(collectAll(terms.get()), true, Set.of()));
       }
     }
     List<Term> terms = terms(filter.constraints(), budget);
@@ -136,16 +136,24 @@ public final class PostingSearch {
     return terms.isEmpty() ? Optional.empty() : Optional.of(collect(terms));
   }
 
-  private List<Term> exactTerms(Filter filter, long budget) {
+  /** Empty if a term's lists are missing or cost too much. */
+  private Optional<List<Term>> exactTerms(Filter filter, long budget) {
     List<Term> terms = new ArrayList<>();
     for (List<ExactAddresses> members : filter.addresses()) {
       List<Ids> ids = new ArrayList<>();
-      if (members.stream().allMatch(member -> index.isIndexed(member.column()))) {
-        members.forEach(member -> ids.addAll(addressIds(member.column(), member.ranges())));
-        term(ids, budget, Optional.empty()).ifPresent(terms::add);
+      for (ExactAddresses member : members) {
+        if (!index.isIndexed(member.column())) {
+          return Optional.empty();
+        }
+        ids.addAll(addressIds(member.column(), member.ranges()));
       }
+      Optional<Term> term = term(ids, budget, Optional.empty());
+      if (term.isEmpty()) {
+        return Optional.empty();
+      }
+      terms.add(term.get());
     }
-    return terms;
+    return Optional.of(terms);
   }
 
   private RowSet collectAll(List<Term> terms) {
@@ -160,7 +168,7 @@ public final class PostingSearch {
   private Found collect(List<Term> terms) {
     terms.sort(Comparator.comparingLong(Term::cost));
     RowSet rows = collect(terms.get(0));
-    Set<FlowColumn> applied = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> applied = new TreeSet<>();
     terms.get(0).column().ifPresent(applied::add);
     for (Term term : terms.subList(1, terms.size())) {
       if (term.cost() > (long) REFINEMENT * rows.size()) {

@@ -13,7 +13,7 @@ final class PostingUnion {
   private final int base;
   private int[] rows = {};
   private int n;
-  private long[] bits;
+  private long[] bits = {}; // of the whole span, once rows are many
 
   PostingUnion(RowRanges ranges) {
     this.ranges = ranges;
@@ -31,13 +31,13 @@ final class PostingUnion {
   }
 
   private void addAll(RowSet postings) {
-    if (bits == null && n + postings.size() > MAX_SORTED) {
+    if (!areBits() && n + postings.size() > MAX_SORTED) {
       toBits();
     }
     RowSet.Cursor cursor = postings.cursor();
-    int[] block = bits == null ? new int[Math.max(1, postings.size())] : new int[1024];
+    int[] block = new int[areBits() ? 1024 : Math.max(1, postings.size())];
     for (int got = cursor.next(block); got > 0; got = cursor.next(block)) {
-      if (bits != null) {
+      if (areBits()) {
         set(block, got);
       } else {
         rows = n + got > rows.length ? Arrays.copyOf(rows, 2 * (n + got)) : rows;
@@ -47,10 +47,14 @@ final class PostingUnion {
     }
   }
 
+  private boolean areBits() {
+    return bits.length > 0;
+  }
+
   private void toBits() {
     bits = new long[(ranges.to(ranges.count() - 1) - base + 63) >>> 6];
     set(rows, n);
-    rows = null;
+    rows = new int[0];
   }
 
   private void set(int[] some, int count) {
@@ -61,7 +65,7 @@ final class PostingUnion {
   }
 
   RowSet toRowSet() {
-    return bits == null ? sorted() : fromBits();
+    return areBits() ? fromBits() : sorted();
   }
 
   private RowSet sorted() {

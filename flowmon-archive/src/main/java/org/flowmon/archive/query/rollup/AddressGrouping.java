@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ObjIntConsumer;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.Threads;
 import org.flowmon.archive.query.numbering.AddressBounds;
@@ -74,7 +76,7 @@ public final class AddressGrouping {
         && rule.query().groupBy().size() == 1
         && !rule.asksForTimes()
         // Finding a few addresses in each source is faster than numbering all.
-        && sources.stream().allMatch(source -> source.ids() == null);
+        && sources.stream().allMatch(source -> source.ids().isEmpty());
   }
 
   /** Whether the answer's order is that of addresses: ascending, NULL last. */
@@ -105,52 +107,68 @@ public final class AddressGrouping {
     return source.rollup().nullId();
   }
 
-  /** A thread's result; {@code groups} is null if the answer is in the order of addresses. */
-  private record Done(GroupTable groups, long cells) {}
-
   /** An answer and the number of cells read for it. */
   public record Answer(ResultTable table, long cells) {}
 
   public Answer answer() throws IOException {
     int useful = Math.max(1, Math.min(threads, parts.length));
-    List<Done> done = Threads.run(useful, deadline, this::addParts);
-    long cells = done.stream().mapToLong(Done::cells).sum();
-    if (!inKeyOrder) {
-      GroupTable all = done.get(0).groups();
-      for (Done other : done.subList(1, done.size())) {
-        all.append(other.groups());
-      }
-      return new Answer(new GroupAnswer(all, query, deadline::check).finish(), cells);
+    if (inKeyOrder) {
+      List<Long> cells = Threads.run(useful, deadline, this::keepParts);
+      return new Answer(write(useful), cells.stream().mapToLong(Long::longValue).sum());
     }
-    return new Answer(write(useful), cells);
+    List<CellGrouping.Part> done = Threads.run(useful, deadline, this::groupParts);
+    GroupTable all = done.get(0).groups();
+    for (CellGrouping.Part other : done.subList(1, done.size())) {
+      all.append(other.groups());
+    }
+    return new Answer(
+        new GroupAnswer(all, query, deadline::check).finish(),
+        done.stream().mapToLong(CellGrouping.Part::cells).sum());
   }
 
-  private Done addParts() {
-    AddressSummer summer = new AddressSummer(rule, sources, edges, !inKeyOrder, deadline, memory);
-    GroupTable mine = inKeyOrder ? null : new GroupTable(summer.layout(), memory);
-    GroupTable one = inKeyOrder ? null : new GroupTable(summer.layout(), memory);
+  /** Keeps the groups of parts, which are in the order of the answer; returns the cells read. */
+  private long keepParts() {
+    AddressSummer summer = new AddressSummer(rule, sources, edges, false, deadline, memory);
+    sumParts(
+        summer,
+        (states, p) -> {
+          parts[p] = states;
+          columns.inspect(states.states(), 0, summer.layout().stateWords(), states.size());
+        });
+    return summer.cells();
+  }
+
+  /** Puts the groups of parts that may be in the answer into a table. */
+  private CellGrouping.Part groupParts() {
+    AddressSummer summer = new AddressSummer(rule, sources, edges, true, deadline, memory);
+    GroupTable mine = new GroupTable(summer.layout(), memory);
+    GroupTable one = new GroupTable(summer.layout(), memory);
     OrderBound bound = OrderBound.of(query, summer.layout());
+    sumParts(
+        summer,
+        (states, p) -> {
+          states.appendTo(one, bound);
+          int[] first = new GroupAnswer(one, query).first();
+          if (bound != null) {
+            bound.learn(one, first);
+          }
+          mine.append(one, first);
+          one.clear();
+        });
+    return new CellGrouping.Part(mine, summer.cells());
+  }
+
+  /** Sums parts until none is left; {@code take} gets the groups and the number of each. */
+  private void sumParts(AddressSummer summer, ObjIntConsumer<AddressStates> take) {
     for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
       if (deadline.isCancelled()) {
         break;
       }
       deadline.check();
-      AddressStates states =
-          summer.sum(p == 0 ? null : bounds[p - 1], p == bounds.length ? null : bounds[p]);
-      if (inKeyOrder) {
-        parts[p] = states;
-        columns.inspect(states.states(), 0, summer.layout().stateWords(), states.size());
-        continue;
-      }
-      states.appendTo(one, bound);
-      int[] first = new GroupAnswer(one, query).first();
-      if (bound != null) {
-        bound.learn(one, first);
-      }
-      mine.append(one, first);
-      one.clear();
+      Optional<IpAddress> first = p == 0 ? Optional.empty() : Optional.of(bounds[p - 1]);
+      Optional<IpAddress> end = p == bounds.length ? Optional.empty() : Optional.of(bounds[p]);
+      take.accept(summer.sum(first, end), p);
     }
-    return new Done(mine, summer.cells());
   }
 
   private void takeColumns(long rows, boolean hasHighs) {
@@ -171,12 +189,12 @@ public final class AddressGrouping {
     int rows = ResultTable.rows(query.limit() < 0 ? found : Math.min(found, query.limit()));
     columns.setRows(rows);
     takeColumns(rows, hasHighs);
-    boolean[] isNull = parts[parts.length - 1].hasNull() ? new boolean[rows] : null;
+    boolean[] isNull = new boolean[parts[parts.length - 1].hasNull() ? rows : 0];
     for (int c = 0; c < columns.count(); c++) {
       if (columns.key(c) < 0) {
         columns.allocate(c);
       } else {
-        columns.set(c, new long[rows], hasHighs ? new long[rows] : null, null, isNull);
+        columns.set(c, new long[rows], new long[hasHighs ? rows : 0], isNull);
       }
     }
     int[] firstRows = new int[parts.length + 1];
@@ -184,16 +202,15 @@ public final class AddressGrouping {
       firstRows[p + 1] = Math.min(rows, firstRows[p] + parts[p].size());
     }
     next.set(0);
-    Threads.run(
-        useful,
-        deadline,
-        () -> {
-          for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
-            deadline.check();
-            parts[p].writeTo(columns, firstRows[p], firstRows[p + 1] - firstRows[p]);
-          }
-          return null;
-        });
+    Threads.run(useful, deadline, () -> writeParts(firstRows));
     return columns.build();
+  }
+
+  private Void writeParts(int[] firstRows) {
+    for (int p = next.getAndIncrement(); p < parts.length; p = next.getAndIncrement()) {
+      deadline.check();
+      parts[p].writeTo(columns, firstRows[p], firstRows[p + 1] - firstRows[p]);
+    }
+    return null;
   }
 }

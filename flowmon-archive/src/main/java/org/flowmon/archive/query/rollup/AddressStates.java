@@ -5,6 +5,7 @@ import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.group.OrderBound;
 import org.flowmon.udaf.result.AnswerColumns;
+import org.jspecify.annotations.Nullable;
 
 /** Groups in the order of addresses, the one without last, with their states in sequence. */
 final class AddressStates {
@@ -47,7 +48,7 @@ final class AddressStates {
   }
 
   /** {@code bound} leaves out groups that cannot be among the first; null for all of them. */
-  void appendTo(GroupTable table, OrderBound bound) {
+  void appendTo(GroupTable table, @Nullable OrderBound bound) {
     int stride = layout.stateWords();
     int[] groups = new int[size + 1];
     int n = size;
@@ -76,7 +77,7 @@ final class AddressStates {
     for (int c = 0; c < columns.count(); c++) {
       if (columns.key(c) >= 0) {
         System.arraycopy(low, 0, columns.low(c), row, n);
-        if (columns.high(c) != null) {
+        if (columns.high(c).length > 0) {
           System.arraycopy(high, 0, columns.high(c), row, n);
         }
         if (hasNull && n == size) {

@@ -2,6 +2,7 @@ package org.flowmon.archive.query.rollup;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.numbering.SortedUnion;
 import org.flowmon.archive.query.plan.RollupRule;
@@ -17,6 +18,7 @@ import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /** Sums the cells of one part of the addresses after the other. Not thread-safe. */
 final class AddressSummer {
@@ -71,7 +73,7 @@ final class AddressSummer {
     this.sources = sources;
     this.edges = edges;
     this.deadline = deadline;
-    this.column = rule.address();
+    this.column = rule.addresses().get(0);
     this.layout = GroupLayout.of(rule.query());
     this.accumulation = new Accumulation(layout);
     this.cellStates = new CellStates(layout);
@@ -92,10 +94,10 @@ final class AddressSummer {
   }
 
   /**
-   * The groups of addresses from {@code first} on, before {@code end}. Null is no bound; without
-   * {@code end} the group without an address belongs to them.
+   * The groups of addresses from {@code first} on, before {@code end}. Without {@code end} the
+   * group without an address belongs to them.
    */
-  AddressStates sum(IpAddress first, IpAddress end) {
+  AddressStates sum(Optional<IpAddress> first, Optional<IpAddress> end) {
     union.clear();
     for (int s = 0; s < sources.size(); s++) {
       try {
@@ -106,8 +108,8 @@ final class AddressSummer {
     }
     for (int e = 0; e < edges.size(); e++) {
       AddressGroups edge = edges.get(e);
-      edgeFrom[e] = first == null ? 0 : edge.lowerBound(first);
-      edgeTo[e] = end == null ? edge.size() : edge.lowerBound(end);
+      edgeFrom[e] = first.map(edge::lowerBound).orElse(0);
+      edgeTo[e] = end.map(edge::lowerBound).orElse(edge.size());
       int n = edgeTo[e] - edgeFrom[e];
       int list = union.add(n);
       System.arraycopy(edge.high(), edgeFrom[e], union.high(list), 0, n);
@@ -118,19 +120,19 @@ final class AddressSummer {
     begin(nullNumber + 1);
     for (int s = 0; s < sources.size(); s++) {
       try {
-        add(sources.get(s), union.places(s), from[s], end == null ? to[s] + 1 : to[s]);
+        add(sources.get(s), union.places(s), from[s], end.isEmpty() ? to[s] + 1 : to[s]);
       } catch (SegmentCorruptException e) {
         throw sources.get(s).damaged(String.valueOf(e.getMessage()));
       }
     }
-    addEdges(end == null);
+    addEdges(end.isEmpty());
     return seenGroups();
   }
 
-  private void list(int s, IpAddress first, IpAddress end) {
+  private void list(int s, Optional<IpAddress> first, Optional<IpAddress> end) {
     CellSource source = sources.get(s);
-    from[s] = first == null ? 0 : source.dictionary().lowerBound(first);
-    to[s] = end == null ? source.rollup().nullId() : source.dictionary().lowerBound(end);
+    from[s] = first.map(source.dictionary()::lowerBound).orElse(0);
+    to[s] = end.map(source.dictionary()::lowerBound).orElse(source.rollup().nullId());
     int list = union.add(Math.max(0, to[s] - from[s]));
     if (to[s] > from[s]) {
       source
@@ -179,7 +181,7 @@ final class AddressSummer {
   }
 
   private void addBlock(
-      int block, int[] numberOf, int idFrom, int idTo, int nullId, boolean[] keeps) {
+      int block, int[] numberOf, int idFrom, int idTo, int nullId, boolean @Nullable [] keeps) {
     reader.readIds(block, ids);
     int count = reader.cells(block);
     int begin = ids[0] >= idFrom ? 0 : placeOf(idFrom, count);

@@ -1,7 +1,6 @@
 package org.flowmon.archive.query.rollup;
 
 import java.util.Arrays;
-import java.util.List;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.posting.AddressIds;
@@ -40,7 +39,6 @@ public final class CellCollector {
   private final int[] groups = new int[RollupFormat.BLOCK];
   private final CellStates states;
 
-  private GroupTable table;
   private long cells;
 
   public CellCollector(RollupRule rule, Deadline deadline) {
@@ -64,7 +62,6 @@ public final class CellCollector {
 
   /** Adds ids {@code idFrom … idTo − 1}; the id of NULL is the largest. */
   void add(CellSource source, int idFrom, int idTo, GroupTable into) {
-    table = into;
     Rollup rollup = source.rollup();
     for (int o = 0; o < groupOf.length; o++) {
       if (groupOf[o].length < idTo - idFrom) {
@@ -85,25 +82,24 @@ public final class CellCollector {
       }
       reader.open(rollup, slice);
       states.open(source, slice);
-      addSlice(source, slice, idFrom, idTo);
+      addSlice(source, slice, idFrom, idTo, into);
     }
   }
 
-  private void addSlice(CellSource source, int slice, int idFrom, int idTo) {
-    List<AddressIds> wanted = source.ids();
-    if (wanted == null) {
+  private void addSlice(CellSource source, int slice, int idFrom, int idTo, GroupTable into) {
+    if (source.ids().isEmpty()) {
       for (int b = reader.blockOf(idFrom); b < reader.blocks(); b++) {
         if (reader.firstId(b) >= idTo) {
           return;
         }
         reader.readIds(b, ids);
-        addBlock(source, slice, b, select(reader.cells(b), idFrom, idTo), idFrom);
+        addBlock(source, slice, b, select(reader.cells(b), idFrom, idTo), idFrom, into);
       }
       return;
     }
     int block = -1;
     int n = 0;
-    for (AddressIds some : wanted) {
+    for (AddressIds some : source.ids().get()) {
       int from = Math.max(idFrom, some.from());
       int to = Math.min(idTo, some.to());
       for (int b = from < to ? reader.blockOf(from) : reader.blocks(); b < reader.blocks(); b++) {
@@ -111,7 +107,7 @@ public final class CellCollector {
           break;
         }
         if (b != block) {
-          addBlock(source, slice, block, n, idFrom);
+          addBlock(source, slice, block, n, idFrom, into);
           reader.readIds(b, ids);
           block = b;
           n = 0;
@@ -119,7 +115,7 @@ public final class CellCollector {
         n = selectMore(reader.cells(b), from, to, n);
       }
     }
-    addBlock(source, slice, block, n, idFrom);
+    addBlock(source, slice, block, n, idFrom, into);
   }
 
   private int select(int count, int idFrom, int idTo) {
@@ -144,7 +140,8 @@ public final class CellCollector {
     return place >= 0 ? place : -place - 1;
   }
 
-  private void addBlock(CellSource source, int slice, int block, int n, int idFrom) {
+  private void addBlock(
+      CellSource source, int slice, int block, int n, int idFrom, GroupTable into) {
     if (n == 0) {
       return;
     }
@@ -158,7 +155,7 @@ public final class CellCollector {
       unknowns += known[id - idFrom] == UNKNOWN ? 1 : 0;
     }
     if (unknowns > 0) {
-      resolve(source, slice, unknowns, known, idFrom);
+      resolve(source, slice, unknowns, known, idFrom, into);
     }
     int kept = 0;
     for (int i = 0; i < n; i++) {
@@ -170,11 +167,12 @@ public final class CellCollector {
     cells += n;
     if (kept > 0) {
       states.read(reader, block, places, kept);
-      table.merge(groups, states.words(), kept);
+      into.merge(groups, states.words(), kept);
     }
   }
 
-  private void resolve(CellSource source, int slice, int n, int[] known, int idFrom) {
+  private void resolve(
+      CellSource source, int slice, int n, int[] known, int idFrom, GroupTable into) {
     rows.load(source, unknown, n, slice);
     int selected = filter.select(rows, 0, n, selection);
     if (selected < n) {
@@ -185,7 +183,7 @@ public final class CellCollector {
     for (int k = 0; k < keys.length; k++) {
       keys[k].evaluate(rows, 0, n, keyVectors[k]);
     }
-    table.find(keyVectors, selection, selected, found);
+    into.find(keyVectors, selection, selected, found);
     for (int i = 0; i < selected; i++) {
       known[unknown[selection[i]] - idFrom] = found[i];
     }

@@ -56,7 +56,7 @@ public final class CellGrouping {
   private IpAddress[] chooseBounds() {
     long cells = 0;
     for (CellSource one : sources) {
-      cells += one.ids() == null ? one.cells() : 0;
+      cells += one.ids().isEmpty() ? one.cells() : 0;
     }
     int parts = (int) Math.max(1, Math.min(MAX_PARTS, cells / CELLS_PER_PART));
     int[] sizes = sources.stream().mapToInt(CellGrouping::size).toArray();

@@ -13,7 +13,7 @@ import org.flowmon.flow.FlowRows;
 final class CellRows implements FlowRows {
   private final long[] high = new long[RollupFormat.BLOCK];
   private final long[] low = new long[RollupFormat.BLOCK];
-  private FlowColumn address;
+  private FlowColumn address = FlowColumn.SRC_ADDR;
   private int outgoing = RollupFormat.OUTGOING_NULL;
   private long hour = RollupFormat.NO_HOUR;
   private long unitMicros = RollupFormat.HOUR_MICROS;

@@ -2,11 +2,13 @@ package org.flowmon.archive.query.rollup;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.query.posting.AddressDictionary;
 import org.flowmon.archive.query.posting.AddressIds;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.set.AddressRanges;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cells that replace some rows: slices of a rollup, whose ids are the places in one sorted
@@ -19,7 +21,7 @@ public abstract class CellSource {
   private final long unitMicros;
   private int[] slices = {};
   private long cells;
-  private List<AddressIds> ids;
+  private Optional<List<AddressIds>> ids = Optional.empty();
 
   CellSource(AddressDictionary dictionary, Rollup rollup, long unitMicros) {
     this.dictionary = dictionary;
@@ -36,9 +38,9 @@ public abstract class CellSource {
     }
   }
 
-  /** Null for any address. */
-  final void choose(AddressRanges wanted) {
-    ids = wanted == null ? null : AddressIds.of(dictionary, wanted);
+  /** {@code wanted} is null for any address. */
+  final void choose(@Nullable AddressRanges wanted) {
+    ids = Optional.ofNullable(wanted).map(some -> AddressIds.of(dictionary, some));
   }
 
   final AddressDictionary dictionary() {
@@ -63,8 +65,8 @@ public abstract class CellSource {
     return slices[i];
   }
 
-  /** The only ids that can satisfy the filter, ascending; null for any. */
-  final List<AddressIds> ids() {
+  /** The only ids that can satisfy the filter, ascending; empty for any. */
+  final Optional<List<AddressIds>> ids() {
     return ids;
   }
 

@@ -1,6 +1,8 @@
 package org.flowmon.archive.query.rollup;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.rollup.CellReader;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -20,18 +22,21 @@ final class CellStates {
   private final long[][] words;
   // By word of a state: the stream that fills it.
   private final int[] streams;
-  // By argument: null if it is a measure.
-  private final CompiledExpression[] times;
+  // By argument: empty if it is a measure.
+  private final List<Optional<CompiledExpression>> times;
   private final CellRows time = new CellRows();
 
   CellStates(GroupLayout layout) {
     this.layout = layout;
     this.words = new long[layout.stateWords()][RollupFormat.BLOCK];
     this.streams = new int[layout.stateWords()];
-    this.times =
-        layout.arguments().stream()
-            .map(of -> of instanceof Expression.Column ? null : CompiledExpression.of(of))
-            .toArray(CompiledExpression[]::new);
+    this.times = layout.arguments().stream().map(CellStates::time).toList();
+  }
+
+  private static Optional<CompiledExpression> time(Expression argument) {
+    return argument instanceof Expression.Column
+        ? Optional.empty()
+        : Optional.of(CompiledExpression.of(argument));
   }
 
   void begin(Rollup rollup) {
@@ -41,17 +46,16 @@ final class CellStates {
         streams[word] = OF_TIME;
         continue;
       }
-      FlowColumn measure =
-          accumulator.argument() < 0
-              ? null
-              : ((Expression.Column) layout.arguments().get(accumulator.argument())).column();
-      boolean absent = measure != null && !rollup.has(measure);
       switch (accumulator.operation()) {
         case COUNT_ROWS -> streams[word] = rollup.rowsStream();
-        case COUNT_VALUES -> streams[word] = absent ? NONE : rollup.valuesStream(measure);
+        case COUNT_VALUES -> {
+          FlowColumn measure = measure(accumulator);
+          streams[word] = rollup.has(measure) ? rollup.valuesStream(measure) : NONE;
+        }
         case SUM -> {
-          streams[word] = absent ? NONE : rollup.sumStream(measure);
-          streams[word + 1] = absent ? NONE : rollup.highStream(measure);
+          FlowColumn measure = measure(accumulator);
+          streams[word] = rollup.has(measure) ? rollup.sumStream(measure) : NONE;
+          streams[word + 1] = rollup.has(measure) ? rollup.highStream(measure) : NONE;
         }
         default -> throw new IllegalArgumentException("cells have no " + accumulator.operation());
       }
@@ -63,8 +67,12 @@ final class CellStates {
     }
   }
 
+  private FlowColumn measure(Accumulator accumulator) {
+    return ((Expression.Column) layout.arguments().get(accumulator.argument())).column();
+  }
+
   private boolean isOfTime(Accumulator accumulator) {
-    return accumulator.argument() >= 0 && times[accumulator.argument()] != null;
+    return accumulator.argument() >= 0 && times.get(accumulator.argument()).isPresent();
   }
 
   void open(CellSource source, int slice) {
@@ -76,7 +84,7 @@ final class CellStates {
   }
 
   private void open(Accumulator accumulator, CellSource source, int slice) {
-    CompiledExpression expression = times[accumulator.argument()];
+    CompiledExpression expression = times.get(accumulator.argument()).orElseThrow();
     Vector value = expression.newVector();
     time.loadTime(source, slice);
     expression.evaluate(time, 0, 1, value);

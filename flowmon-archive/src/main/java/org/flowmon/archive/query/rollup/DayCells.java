@@ -73,12 +73,13 @@ final class DayCells extends CellSource {
       if (!covered.get(s).has(address())) {
         continue;
       }
-      SealedSegment segment = segment(s);
-      if (segment == null || snapshot.firstRow(segment) > 0 || segment.arrival().max() > asOf) {
+      Optional<SealedSegment> segment =
+          segment(s).filter(some -> snapshot.firstRow(some) == 0 && some.arrival().max() <= asOf);
+      if (segment.isEmpty()) {
         spoilt.addAll(covered.get(s).days());
       } else {
         for (long day : covered.get(s).days()) {
-          ends.merge(day, segment.endTime(), DayCells::both);
+          ends.merge(day, segment.get().endTime(), DayCells::both);
         }
       }
     }
@@ -86,7 +87,8 @@ final class DayCells extends CellSource {
     int n = 0;
     for (int s = 0; s < all.length; s++) {
       long day = rollup().hour(s);
-      if (!spoilt.contains(day) && ends.containsKey(day) && isWanted(day, ends.get(day))) {
+      TimeRange ofDay = ends.get(day);
+      if (!spoilt.contains(day) && ofDay != null && isWanted(day, ofDay)) {
         days.add(day);
         all[n++] = s;
       }
@@ -94,10 +96,10 @@ final class DayCells extends CellSource {
     choose(all, n);
   }
 
-  /** Null if the run does not answer for the segment of this number in it. */
-  private SealedSegment segment(int s) {
+  /** Empty if the run does not answer for the segment of this number in it. */
+  private Optional<SealedSegment> segment(int s) {
     int place = share.positions()[s];
-    return place < 0 ? null : view.segments().get(place);
+    return place < 0 ? Optional.empty() : Optional.of(view.segments().get(place));
   }
 
   private static TimeRange both(TimeRange a, TimeRange b) {
@@ -109,7 +111,7 @@ final class DayCells extends CellSource {
       return rule.nullTimeIsKept();
     }
     LongRanges rows = within(day, ends);
-    return rule.times() == null || (!rows.isEmpty() && rule.times().and(rows).equals(rows));
+    return rule.times().map(times -> !rows.isEmpty() && times.and(rows).equals(rows)).orElse(true);
   }
 
   private static LongRanges ofDay(long day) {
@@ -152,9 +154,9 @@ final class DayCells extends CellSource {
     Map<String, Answered> answered = new HashMap<>();
     List<DayRun.Share> covered = share.run().shares();
     for (int s = 0; s < covered.size(); s++) {
-      SealedSegment segment = segment(s);
-      if (segment != null && covered.get(s).has(address())) {
-        answered.put(segment.id(), answered(segment, covered.get(s).days()));
+      DayRun.Share ofSegment = covered.get(s);
+      if (ofSegment.has(address())) {
+        segment(s).ifPresent(some -> answered.put(some.id(), answered(some, ofSegment.days())));
       }
     }
     return answered;
@@ -175,7 +177,7 @@ final class DayCells extends CellSource {
     if (day == DayRunFormat.NO_DAY) {
       return rule.nullTimeIsKept();
     }
-    return rule.times() == null || !rule.times().and(within(day, ends)).isEmpty();
+    return rule.times().map(times -> !times.and(within(day, ends)).isEmpty()).orElse(true);
   }
 
   @Override

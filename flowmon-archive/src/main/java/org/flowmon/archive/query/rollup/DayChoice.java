@@ -20,7 +20,6 @@ import org.flowmon.archive.query.plan.QueriedArchives;
 import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.region.SegmentCorruptException;
-import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.constraint.Constraints;
 
@@ -97,8 +96,7 @@ public final class DayChoice implements AutoCloseable {
     chosen.forEach(segment -> wanted.add(segment.id()));
     for (RunCover.Share<DayRun> share : view.shares()) {
       try {
-        RollupFormat.DIMENSIONS.stream()
-            .filter(column -> rule.address() == null || rule.address() == column)
+        rule.addresses().stream()
             .flatMap(column -> DayCells.plan(view, share, column, rule, snapshot, asOf).stream())
             .min(MOST_DAYS_THEN_FEWEST_CELLS)
             .ifPresent(best -> add(best, constraints, wanted, chosen));

@@ -71,8 +71,7 @@ public final class SegmentCells extends CellSource {
     if (!areTimes || (lease.firstRow() > 0 && !hasHours(segment))) {
       return Optional.empty();
     }
-    return RollupFormat.DIMENSIONS.stream()
-        .filter(address -> rule.address() == null || rule.address() == address)
+    return rule.addresses().stream()
         .filter(index::isIndexed)
         .flatMap(address -> plan(rule, lease, index, address, constraints).stream())
         .min(Comparator.comparingLong(SegmentCells::cells))
@@ -90,7 +89,8 @@ public final class SegmentCells extends CellSource {
       FlowColumn address,
       Constraints constraints) {
     SegmentReader segment = lease.rows();
-    boolean whole = lease.firstRow() == 0 && (rule.times() == null || isWithin(rule, segment));
+    boolean whole =
+        lease.firstRow() == 0 && rule.times().map(times -> isWithin(times, segment)).orElse(true);
     long hidden = newestHidden(lease);
     Rollup totals = whole && !rule.needsHours() ? index.totals(address) : null;
     Rollup rollup = totals != null ? totals : index.hours(address);
@@ -135,10 +135,9 @@ public final class SegmentCells extends CellSource {
         : new TimeKeys(lease.rows()).at(lease.firstRow() - 1);
   }
 
-  private static boolean isWithin(RollupRule rule, SegmentReader segment) {
+  private static boolean isWithin(LongRanges times, SegmentReader segment) {
     TimeRange ends = segment.sealed().endTime();
-    return segment.nullCount(FlowColumn.END_TIME) == 0
-        && covers(rule.times(), ends.min(), ends.max());
+    return segment.nullCount(FlowColumn.END_TIME) == 0 && covers(times, ends.min(), ends.max());
   }
 
   private static boolean covers(LongRanges times, long from, long to) {
@@ -148,11 +147,12 @@ public final class SegmentCells extends CellSource {
 
   /** The wanted times of an hour; all times if all of its rows are wanted. */
   private static LongRanges keptOf(RollupRule rule, SegmentReader segment, long hour, long hidden) {
+    Optional<LongRanges> times = rule.times();
     long begin = hour * RollupFormat.HOUR_MICROS;
     if (hour != RollupFormat.NO_HOUR && begin <= hidden) {
       LongRanges all = LongRanges.of(begin, begin + RollupFormat.HOUR_MICROS - 1);
-      return rule.times() == null ? all : rule.times().and(all);
-    } else if (rule.times() == null) {
+      return times.map(some -> some.and(all)).orElse(all);
+    } else if (times.isEmpty()) {
       return LongRanges.ALL;
     } else if (hour == RollupFormat.NO_HOUR) {
       return rule.nullTimeIsKept() ? LongRanges.ALL : LongRanges.NONE;
@@ -160,9 +160,9 @@ public final class SegmentCells extends CellSource {
     TimeRange ends = segment.sealed().endTime();
     long from = Math.max(begin, ends.min());
     long to = Math.min(begin + RollupFormat.HOUR_MICROS - 1, ends.max());
-    return covers(rule.times(), from, to)
+    return covers(times.get(), from, to)
         ? LongRanges.ALL
-        : rule.times().and(LongRanges.of(from, to));
+        : times.get().and(LongRanges.of(from, to));
   }
 
   /** A measure that the rollup lacks must be NULL in all rows. */
@@ -175,10 +175,10 @@ public final class SegmentCells extends CellSource {
     long read = cells();
     long rows = all.total();
     long left = rest.total();
-    if (ids() != null) {
+    if (ids().isPresent()) {
       long postings = 0;
       long wanted = 0;
-      for (AddressIds some : ids()) {
+      for (AddressIds some : ids().get()) {
         wanted += some.to() - some.from();
         for (int id = some.from(); id < some.to() && postings < rows; id++) {
           postings += PostingSearch.LIST_COST + index.count(address(), id);

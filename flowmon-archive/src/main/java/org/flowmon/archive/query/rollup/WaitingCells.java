@@ -32,6 +32,10 @@ public final class WaitingCells {
     this.memory = memory;
   }
 
+  public RollupRule rule() {
+    return rule;
+  }
+
   /** Takes cells, and the lease that they hold. */
   public void take(SegmentCells cells) {
     if (waiting.size() < MAX_WAITING) {

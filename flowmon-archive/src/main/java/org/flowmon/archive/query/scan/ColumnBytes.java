@@ -1,12 +1,13 @@
 package org.flowmon.archive.query.scan;
 
-import java.util.EnumSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.query.filter.ExpressionColumns;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Estimates the bytes that a query reads: of each examined row the columns of the filter, of each
@@ -15,10 +16,10 @@ import org.flowmon.udaf.query.FlowQuery;
  */
 public final class ColumnBytes {
   private final Set<FlowColumn> ofFilter;
-  private final Set<FlowColumn> ofAnswer = EnumSet.noneOf(FlowColumn.class);
+  private final Set<FlowColumn> ofAnswer = new TreeSet<>();
 
   /** {@code where} is null for none. */
-  public ColumnBytes(FlowQuery query, Expression where) {
+  public ColumnBytes(FlowQuery query, @Nullable Expression where) {
     ofFilter = where == null ? Set.of() : ExpressionColumns.of(where);
     query.groupBy().forEach(key -> ofAnswer.addAll(ExpressionColumns.of(key)));
     query.select().forEach(item -> ofAnswer.addAll(ExpressionColumns.of(item.what())));

@@ -17,6 +17,7 @@ import org.flowmon.archive.query.rollup.WaitingCells;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a query's pieces of segments: plans the path, runs its operator. For one thread. */
 public final class SegmentWorker {
@@ -24,7 +25,6 @@ public final class SegmentWorker {
   private final Filter filterAsOf;
   private final long asOf;
   private final Optional<WaitingCells> cells;
-  private final Optional<RollupRule> rollups;
   private final IdentityHashMap<DayRemainder, Filter> ofRests = new IdentityHashMap<>();
   private final RowCollector collector;
   private final RowFilter rows;
@@ -35,22 +35,20 @@ public final class SegmentWorker {
   private boolean areTimesKnown = true;
 
   /**
-   * {@code where} is null for none, {@code rollups} and {@code cells} are empty if only rows
-   * answer; {@code whereAsOf} also keeps out rows that arrived after {@code asOf}.
+   * {@code where} is null for none, {@code cells} is empty if only rows answer; {@code whereAsOf}
+   * also keeps out rows that arrived after {@code asOf}.
    */
   public SegmentWorker(
       ColumnBytes columns,
-      Expression where,
-      Expression whereAsOf,
+      @Nullable Expression where,
+      @Nullable Expression whereAsOf,
       long asOf,
-      Optional<RollupRule> rollups,
       Optional<WaitingCells> cells,
       RowCollector collector,
       Deadline deadline) {
     this.filter = Filter.of(where);
     this.filterAsOf = where == whereAsOf ? filter : Filter.of(whereAsOf);
     this.asOf = asOf;
-    this.rollups = rollups;
     this.cells = cells;
     this.collector = collector;
     this.rows = new RowFilter(collector, deadline);
@@ -67,11 +65,6 @@ public final class SegmentWorker {
     return warnings;
   }
 
-  /** Empty if only rows answer. */
-  public Optional<WaitingCells> cells() {
-    return cells;
-  }
-
   public long rowsMatched() {
     return rows.matched();
   }
@@ -81,29 +74,41 @@ public final class SegmentWorker {
   }
 
   /**
-   * Reads a piece, closes the lease, and returns the bytes read. {@code rest} is present if day
-   * sums answer for a part, and all rows of the segment had arrived by {@code asOf}.
+   * Reads a piece, closes the lease unless cells wait, and returns the bytes read. {@code rest} is
+   * present if day sums answer for a part, and all rows of the segment had arrived by {@code asOf}.
    */
   public long run(SegmentLease lease, SegmentPiece piece, Optional<DayRemainder> rest) {
-    boolean isMine = true;
     try {
       areTimesKnown &= lease.rows().nullCount(FlowColumn.END_TIME) == 0;
       boolean arrived = lease.rows().sealed().arrival().max() <= asOf;
       Filter applied = rest.map(this::filterOf).orElse(arrived ? filter : filterAsOf);
       Optional<RollupRule> rule =
-          arrived ? rest.map(DayRemainder::rule).or(() -> rollups) : Optional.empty();
+          arrived
+              ? rest.map(DayRemainder::rule).or(() -> cells.map(WaitingCells::rule))
+              : Optional.empty();
       SegmentPath path = planner.plan(lease, applied, rule, piece.access());
       long bytes = read(lease, piece, applied, path);
       if (path instanceof SegmentPath.Cells some) {
-        isMine = false;
         cells.orElseThrow().take(some.cells());
-      }
-      return bytes;
-    } finally {
-      piece.access().pieceDone();
-      if (isMine) {
+      } else {
         lease.close();
       }
+      return bytes;
+    } catch (RuntimeException | Error e) {
+      close(lease, e);
+      throw e;
+    } finally {
+      piece.access().pieceDone();
+    }
+  }
+
+  /** Closes a lease that may be closed: if its file was cut, that explains the failure. */
+  private static void close(SegmentLease lease, Throwable failure) {
+    try {
+      lease.close();
+    } catch (RuntimeException e) {
+      e.addSuppressed(failure);
+      throw e;
     }
   }
 

@@ -1,6 +1,7 @@
 package org.flowmon.archive.segment.format;
 
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes DELTA_BINARY_PACKED of Parquet in blocks of 128 deltas, and a table of the blocks' offsets
@@ -33,7 +34,8 @@ public final class DeltaEncoder {
    * Appends {@code n} values; 0 still have a header. Narrow ones have 32 bits, and differ in
    * arithmetic modulo 2^32. {@code table} receives the blocks' entries, null for none.
    */
-  public void encode(long[] values, int from, int n, boolean narrow, ByteSink out, ByteSink table) {
+  public void encode(
+      long[] values, int from, int n, boolean narrow, ByteSink out, @Nullable ByteSink table) {
     int start = out.size();
     out.putVarint(BLOCK);
     out.putVarint(MINIBLOCKS);

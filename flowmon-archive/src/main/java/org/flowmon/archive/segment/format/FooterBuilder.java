@@ -21,6 +21,7 @@ import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /** Collects the columns' metadata and encodes the end of a segment file; used for one segment. */
 public final class FooterBuilder {
@@ -28,7 +29,7 @@ public final class FooterBuilder {
       FlowColumn column,
       ColumnMetaData metadata,
       List<PageLocation> pages,
-      ColumnIndex index,
+      @Nullable ColumnIndex index,
       int crc32c) {}
 
   private record Table(
@@ -62,7 +63,7 @@ public final class FooterBuilder {
       FlowColumn column,
       ColumnMetaData metadata,
       List<PageLocation> pages,
-      ColumnIndex index,
+      @Nullable ColumnIndex index,
       int crc32c) {
     chunks.add(new Chunk(column, metadata, List.copyOf(pages), index, crc32c));
   }
@@ -90,6 +91,11 @@ public final class FooterBuilder {
     property(
         SegmentFormat.KEY_COLUMNS,
         chunks.stream().map(c -> Integer.toString(c.column.id())).collect(Collectors.joining(",")));
+    property(
+        SegmentFormat.KEY_TYPES,
+        chunks.stream()
+            .map(c -> c.column.id() + ":" + c.column.type().code() + ":" + c.column.unit())
+            .collect(Collectors.joining(",")));
     property(
         SegmentFormat.KEY_CHUNKS,
         chunks.stream()

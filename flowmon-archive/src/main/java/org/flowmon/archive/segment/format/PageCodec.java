@@ -5,11 +5,13 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import org.flowmon.archive.segment.SegmentCodec;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /** Compresses and decompresses the bytes of pages. */
 public final class PageCodec {
@@ -20,8 +22,8 @@ public final class PageCodec {
   /** Compresses with one context, reused. Not thread-safe. */
   public static final class Compressor implements AutoCloseable {
     private final SegmentCodec codec;
-    private final ZstdCompressCtx zstd;
-    private final LZ4Compressor lz4;
+    private final @Nullable ZstdCompressCtx zstd; // of ZSTD
+    private final @Nullable LZ4Compressor lz4; // of LZ4
 
     public Compressor(SegmentCodec codec, int level) {
       this.codec = codec;
@@ -45,12 +47,16 @@ public final class PageCodec {
         case ZSTD -> {
           int room = (int) Zstd.compressBound(length);
           out.reserve(room);
-          out.advance(zstd.compressByteArray(out.array(), out.size(), room, bytes, 0, length));
+          out.advance(
+              Objects.requireNonNull(zstd)
+                  .compressByteArray(out.array(), out.size(), room, bytes, 0, length));
         }
         case LZ4 -> {
           int room = LZ4.fastCompressor().maxCompressedLength(length);
           out.reserve(room);
-          out.advance(lz4.compress(bytes, 0, length, out.array(), out.size(), room));
+          out.advance(
+              Objects.requireNonNull(lz4)
+                  .compress(bytes, 0, length, out.array(), out.size(), room));
         }
       }
     }
@@ -67,7 +73,7 @@ public final class PageCodec {
    * Decompresses a mapped file's bytes from position to limit into exactly {@code length} bytes of
    * {@code target}; returns the problem, null if the length is as expected.
    */
-  public static String decompress(
+  public static @Nullable String decompress(
       SegmentCodec codec, ByteBuffer source, byte[] target, int length) {
     try {
       switch (codec) {

@@ -3,11 +3,11 @@ package org.flowmon.archive.segment.format;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.Encoding;
@@ -15,12 +15,15 @@ import org.apache.parquet.format.FileMetaData;
 import org.apache.parquet.format.KeyValue;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
+import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.MappedRegion;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentCodec;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /** The footer of a segment file, checked against the file's bounds and the specification. */
 public final class ParsedFooter {
@@ -47,9 +50,9 @@ public final class ParsedFooter {
       int nulls,
       long min,
       long max,
-      Table side,
-      Table blocks,
-      Table pages) {
+      @Nullable Table side,
+      @Nullable Table blocks,
+      @Nullable Table pages) {
 
     /** Whether its values are ids into a dictionary page. */
     public boolean hasDictionary() {
@@ -58,7 +61,7 @@ public final class ParsedFooter {
 
     /** Whether every row has the same value. */
     public boolean isConstant() {
-      return nulls == 0 && (column.type().isLong() ? min == max : side.entries == 1);
+      return nulls == 0 && (side == null ? min == max : side.entries == 1);
     }
   }
 
@@ -72,7 +75,7 @@ public final class ParsedFooter {
   private final int rows;
   private int clamped;
   private final Map<String, String> properties = new HashMap<>();
-  private final Map<FlowColumn, Entry> entries = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Entry> entries = new TreeMap<>();
 
   private ParsedFooter(MappedRegion file, int rows) {
     this.file = file;
@@ -158,16 +161,19 @@ public final class ParsedFooter {
       pages = parseTables(SegmentFormat.KEY_PAGES, PageTable.ENTRY);
     }
     Map<Integer, Integer> crcs = parseChunks();
+    Map<Integer, String[]> types = parseTypes();
     var columns = metadata.getRow_groups().get(0).getColumns();
     check(
         metadata.getSchemaSize() == columns.size() + 1,
         "a flat schema of " + columns.size() + " columns");
     for (int i = 0; i < columns.size(); i++) {
       SchemaElement element = metadata.getSchema().get(i + 1);
-      FlowColumn column = FlowColumn.byId(element.getField_id());
-      if (column != null) { // columns of newer writers are ignored
+      FlowColumn column = column(element, types.get(element.getField_id()));
+      if (column != null) {
         Integer crc = crcs.get(column.id());
-        check(crc != null, "a checksum of column " + column.sqlName());
+        if (crc == null) {
+          throw unexpected("a checksum of column " + column.sqlName());
+        }
         Integer key = column.id();
         entries.put(
             column,
@@ -213,12 +219,39 @@ public final class ParsedFooter {
     return crcs;
   }
 
+  /** By id {@code [id, code of the type, unit]}; segments sealed before 0.2 have no such list. */
+  private Map<Integer, String[]> parseTypes() {
+    Map<Integer, String[]> types = new HashMap<>();
+    for (String text : split(properties.getOrDefault(SegmentFormat.KEY_TYPES, ""))) {
+      String[] fields = text.split(":", 3);
+      check(fields.length == 3, "types 'id:type:unit', found '" + text + "'");
+      types.put(Integer.valueOf(fields[0]), fields);
+    }
+    return types;
+  }
+
+  /** Null if this process cannot have the column. */
+  private static @Nullable FlowColumn column(SchemaElement element, String @Nullable [] type) {
+    FlowColumn known = FlowColumn.byId(element.getField_id());
+    if (known != null || type == null) {
+      return known;
+    }
+    return ColumnType.ofCode(Integer.parseInt(type[1]))
+        .flatMap(t -> FlowColumn.found(element.getField_id(), element.getName(), t, type[2]))
+        .orElse(null);
+  }
+
   private static String[] split(String list) {
     return list.isEmpty() ? new String[0] : list.split(",");
   }
 
   private Entry entry(
-      FlowColumn column, ColumnChunk chunk, int crc, Table side, Table blocks, Table pages) {
+      FlowColumn column,
+      ColumnChunk chunk,
+      int crc,
+      @Nullable Table side,
+      @Nullable Table blocks,
+      @Nullable Table pages) {
     check(chunk.isSetMeta_data(), "metadata of column " + column.sqlName());
     ColumnMetaData metadata = chunk.getMeta_data();
     boolean dictionary = metadata.isSetDictionary_page_offset();
@@ -226,19 +259,17 @@ public final class ParsedFooter {
         dictionary ? metadata.getDictionary_page_offset() : metadata.getData_page_offset();
     file.checkRange(PLACE, offset, metadata.getTotal_compressed_size());
     SegmentCodec codec = SegmentCodec.of(metadata.getCodec());
-    check(
-        metadata.getType() == SegmentFormat.physicalType(column.type())
-            && codec != null
-            && (codec == SegmentCodec.NONE || pages != null)
-            && metadata.getNum_values() == rows
-            && metadata.isSetStatistics(),
-        "column "
-            + column.sqlName()
-            + " as "
-            + SegmentFormat.physicalType(column.type())
-            + " of "
-            + rows
-            + " rows, uncompressed or in pages of a known codec");
+    Type physical = SegmentFormat.physicalType(column.type());
+    if (codec == null
+        || (codec != SegmentCodec.NONE && pages == null)
+        || metadata.getType() != physical
+        || metadata.getNum_values() != rows
+        || !metadata.isSetStatistics()) {
+      throw unexpected(
+          String.format(
+              "column %s as %s of %s rows, uncompressed or in pages of a known codec",
+              column.sqlName(), physical, rows));
+    }
     Encoding encoding = encoding(metadata, column.type());
     check(
         dictionary == (encoding == Encoding.RLE_DICTIONARY)
@@ -310,13 +341,19 @@ public final class ParsedFooter {
 
   private String property(String key) {
     String value = properties.get(key);
-    check(value != null, key);
+    if (value == null) {
+      throw unexpected(key);
+    }
     return value;
   }
 
   private void check(boolean holds, String expected) {
     if (!holds) {
-      throw file.corrupt(PLACE, "expected " + expected);
+      throw unexpected(expected);
     }
+  }
+
+  private SegmentCorruptException unexpected(String expected) {
+    return file.corrupt(PLACE, "expected " + expected);
   }
 }

@@ -13,6 +13,7 @@ import org.apache.parquet.format.TimestampType;
 import org.apache.parquet.format.Type;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * flowmon's own parts of a segment file: names of metadata and the mapping of flow types to Parquet
@@ -40,6 +41,7 @@ public final class SegmentFormat {
   static final String KEY_SCHEMA = "flowmon.schema";
   static final String KEY_SEGMENT = "flowmon.segment";
   static final String KEY_COLUMNS = "flowmon.columns";
+  static final String KEY_TYPES = "flowmon.types";
   static final String KEY_CHUNKS = "flowmon.chunks";
   public static final String KEY_SIDES = "flowmon.sides";
   public static final String KEY_BLOCKS = "flowmon.blocks";
@@ -107,7 +109,7 @@ public final class SegmentFormat {
     return element;
   }
 
-  private static LogicalType logicalType(ColumnType type) {
+  private static @Nullable LogicalType logicalType(ColumnType type) {
     return switch (type) {
       case UINT8 -> LogicalType.INTEGER(new IntType((byte) 8, false));
       case UINT16 -> LogicalType.INTEGER(new IntType((byte) 16, false));

@@ -1,6 +1,7 @@
 package org.flowmon.archive.segment.reader;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
@@ -9,6 +10,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One column's values, opened and checked once. Thread-safe. NULL reads as 0, its id as −1. Methods
@@ -16,6 +18,7 @@ import org.flowmon.flow.IpAddress;
  * {@code some}, which are within the segment.
  */
 abstract class ColumnData implements AddressList {
+  private static final ParsedFooter.Table NO_SIDE = new ParsedFooter.Table(0, 0, 0, 0, 0);
   // Reading an id takes 8 bytes from its first one on, reading validity 9: the footer is longer.
   private static final int READ_AHEAD = 9;
   // Undecodable bytes of a batch's text became U+FFFD, which takes three.
@@ -28,10 +31,12 @@ abstract class ColumnData implements AddressList {
   final String place;
   final boolean verifyChecksums;
   final boolean wide; // values of 8 bytes
+  final ParsedFooter.Table side; // of addresses and texts
 
   ColumnData(MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verifyChecksums) {
     this.file = file;
     this.entry = entry;
+    this.side = Objects.requireNonNullElse(entry.side(), NO_SIDE);
     this.rows = rows;
     this.verifyChecksums = verifyChecksums;
     this.buffer = file.buffer();
@@ -46,7 +51,7 @@ abstract class ColumnData implements AddressList {
     file.checkRange(place, entry.offset(), (long) entry.length() + READ_AHEAD);
   }
 
-  private void verify(String what, ParsedFooter.Table table) {
+  private void verify(String what, ParsedFooter.@Nullable Table table) {
     if (table != null) {
       file.verify(place + ", " + what, table.offset(), table.bytes(), table.crc32c());
     }
@@ -58,9 +63,10 @@ abstract class ColumnData implements AddressList {
       int rows,
       boolean verifyChecksums,
       DecodedPages cache) {
-    return entry.pages() == null
+    ParsedFooter.Table pages = entry.pages();
+    return pages == null
         ? new DirectColumn(file, entry, rows, verifyChecksums)
-        : new PagedColumn(file, entry, rows, verifyChecksums, cache);
+        : new PagedColumn(file, entry, pages, rows, verifyChecksums, cache);
   }
 
   abstract void readNumbers(int from, int count, long[] out);
@@ -112,8 +118,8 @@ abstract class ColumnData implements AddressList {
   private static final int BLOCK = 1024;
 
   private void addresses(int[] ids, int n, long[] hi, long[] lo, int to) {
-    boolean ipv4 = entry.side().width() == 4;
-    int at = entry.side().offset();
+    boolean ipv4 = side.width() == 4;
+    int at = side.offset();
     for (int i = 0; i < n; i++) {
       int id = ids[i];
       if (id < 0) {
@@ -144,9 +150,9 @@ abstract class ColumnData implements AddressList {
   }
 
   final void checkSide(int size) {
-    check(size == entry.side().entries(), size + " entries in the side table");
+    check(size == side.entries(), size + " entries in the side table");
     check(
-        entry.column().type() == ColumnType.ADDRESS || entry.side().width() == 4,
+        entry.column().type() == ColumnType.ADDRESS || side.width() == 4,
         "a side table of 4 bytes");
   }
 
@@ -157,20 +163,17 @@ abstract class ColumnData implements AddressList {
 
   @Override
   public final long high(int id) {
-    ParsedFooter.Table side = entry.side();
     return side.width() == 4 ? 0 : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id));
   }
 
   @Override
   public final long low(int id) {
-    ParsedFooter.Table side = entry.side();
     return side.width() == 4
         ? IpAddress.ipv4Low(Integer.reverseBytes(buffer.getInt(side.offset() + 4 * id)))
         : Long.reverseBytes(buffer.getLong(side.offset() + 16 * id + 8));
   }
 
   final void dictionaryAddresses(int id, int n, long[] hi, long[] lo) {
-    ParsedFooter.Table side = entry.side();
     int at = side.offset() + side.width() * id;
     if (side.width() == 4) {
       for (int i = 0; i < n; i++) {
@@ -186,13 +189,13 @@ abstract class ColumnData implements AddressList {
   }
 
   /** The text of a row, null if there is none, like all texts. */
-  final String text(int row) {
+  final @Nullable String text(int row) {
     int[] one = {row};
     gatherIds(one, 1, one);
     return one[0] < 0 ? null : dictionaryText(one[0]);
   }
 
-  final void readTexts(int from, int count, String[] out) {
+  final void readTexts(int from, int count, @Nullable String[] out) {
     int[] ids = new int[Math.min(count, BLOCK)];
     ByteBuffer texts = null;
     for (int done = 0; done < count; done += BLOCK) {
@@ -202,7 +205,7 @@ abstract class ColumnData implements AddressList {
     }
   }
 
-  final void gatherTexts(int[] some, int count, String[] out) {
+  final void gatherTexts(int[] some, int count, @Nullable String[] out) {
     int[] ids = new int[count];
     gatherIds(some, count, ids);
     texts(ids, count, null, out, 0);
@@ -212,12 +215,15 @@ abstract class ColumnData implements AddressList {
    * Puts the texts of {@code n} ids into {@code out[to … to + n)}. Takes the dictionary's texts if
    * known, and returns them if needed: they are fetched once, not for each row.
    */
-  private ByteBuffer texts(int[] ids, int n, ByteBuffer texts, String[] out, int to) {
+  private @Nullable ByteBuffer texts(
+      int[] ids, int n, @Nullable ByteBuffer texts, @Nullable String[] out, int to) {
     for (int i = 0; i < n; i++) {
-      if (ids[i] >= 0 && texts == null) {
-        texts = texts();
+      if (ids[i] < 0) {
+        out[to + i] = null;
+        continue;
       }
-      out[to + i] = ids[i] < 0 ? null : text(texts, ids[i]);
+      texts = texts == null ? texts() : texts;
+      out[to + i] = text(texts, ids[i]);
     }
     return texts;
   }
@@ -227,7 +233,7 @@ abstract class ColumnData implements AddressList {
   }
 
   private String text(ByteBuffer texts, int id) {
-    int offset = buffer.getInt(entry.side().offset() + 4 * id);
+    int offset = buffer.getInt(side.offset() + 4 * id);
     int end = textsLength();
     check(offset >= 0 && offset <= end - 4, "a text within the dictionary, found offset " + offset);
     int length = texts.getInt(textsAt() + offset);

@@ -1,5 +1,7 @@
 package org.flowmon.archive.segment.reader;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A decoded page, of data or a dictionary. Values stand at their rows, 0 or −1 if there is none.
  * Immutable but for the mark of its use.
@@ -7,22 +9,37 @@ package org.flowmon.archive.segment.reader;
 final class DecodedPage {
   private static final int OVERHEAD = 64;
 
-  /** Bits of the rows that have a value; null if all have, and in a dictionary. */
-  final long[] valid;
+  /** Before any page. */
+  static final DecodedPage NONE = ofNumbers(null, new long[0]);
 
-  /** Ids by row, −1 for null; null if values are stored as they are. */
+  /** Bits of the rows that have a value; null if all have, and in a dictionary. */
+  final long @Nullable [] valid;
+
+  /** Ids by row, −1 for null; none if values are stored as they are. */
   final int[] ids;
 
-  /** Numbers by row or by id; null if there are ids or texts. */
+  /** Numbers by row or by id; none if there are ids or texts. */
   final long[] numbers;
 
-  /** PLAIN texts of a dictionary; else null. */
+  /** PLAIN texts of a dictionary; else none. */
   final byte[] texts;
 
   /** Set by readers, cleared by the cache on its round. */
   volatile boolean used;
 
-  DecodedPage(long[] valid, int[] ids, long[] numbers, byte[] texts) {
+  static DecodedPage ofIds(long @Nullable [] valid, int[] ids) {
+    return new DecodedPage(valid, ids, new long[0], new byte[0]);
+  }
+
+  static DecodedPage ofNumbers(long @Nullable [] valid, long[] numbers) {
+    return new DecodedPage(valid, new int[0], numbers, new byte[0]);
+  }
+
+  static DecodedPage ofTexts(byte[] texts) {
+    return new DecodedPage(null, new int[0], new long[0], texts);
+  }
+
+  private DecodedPage(long @Nullable [] valid, int[] ids, long[] numbers, byte[] texts) {
     this.valid = valid;
     this.ids = ids;
     this.numbers = numbers;
@@ -32,8 +49,8 @@ final class DecodedPage {
   long bytes() {
     return OVERHEAD
         + (valid == null ? 0 : 8L * valid.length)
-        + (ids == null ? 0 : 4L * ids.length)
-        + (numbers == null ? 0 : 8L * numbers.length)
-        + (texts == null ? 0 : texts.length);
+        + 4L * ids.length
+        + 8L * numbers.length
+        + texts.length;
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.memory.HeapBudget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A bounded cache of this process's decoded pages. The oldest is evicted first, unless used since
@@ -30,7 +31,7 @@ public final class DecodedPages {
   }
 
   /** The page in a slot, null if it is not there. */
-  static DecodedPage find(AtomicReferenceArray<DecodedPage> slots, int slot) {
+  static @Nullable DecodedPage find(AtomicReferenceArray<DecodedPage> slots, int slot) {
     DecodedPage page = slots.get(slot);
     if (page != null && !page.used) {
       page.used = true;

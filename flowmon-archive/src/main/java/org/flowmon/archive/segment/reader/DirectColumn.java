@@ -13,6 +13,7 @@ import org.flowmon.archive.segment.format.PackedWidths;
 import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A column of one uncompressed data page, read in place: any value in constant time, deltas within
@@ -28,14 +29,15 @@ final class DirectColumn extends ColumnData {
   private int dictionaryLength;
   private int size; // entries of the dictionary
   private int idWidth;
+  private int blocksAt; // of deltas
   private final int slots;
   private final int valuesAt; // ids with a dictionary, else values
-  private final LongBuffer longs; // the values, if they are plain longs; else null
+  private final @Nullable LongBuffer longs; // the values, if they are plain longs; else null
   private final boolean isBoolean;
   private final boolean isDelta;
 
   /** Null if no row is null. */
-  private final Validity validity;
+  private final @Nullable Validity validity;
 
   DirectColumn(MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verify) {
     super(file, entry, rows, verify);
@@ -86,9 +88,11 @@ final class DirectColumn extends ColumnData {
       idWidth = in.readIdWidth(size, slots);
     } else if (isDelta) {
       check(slots > 1, "at least two values of deltas"); // a single value is in no block
-      check(
-          entry.blocks() != null && entry.blocks().entries() == DeltaEncoder.blocks(slots),
-          "a table of " + DeltaEncoder.blocks(slots) + " blocks");
+      ParsedFooter.Table blocks = entry.blocks();
+      if (blocks == null || blocks.entries() != DeltaEncoder.blocks(slots)) {
+        throw corrupt("expected a table of " + DeltaEncoder.blocks(slots) + " blocks");
+      }
+      blocksAt = blocks.offset();
       deltas(in.position()); // checks the header
     } else {
       long needed = isBoolean ? (slots + 7) >>> 3 : (long) slots * (wide ? 8 : 4);
@@ -98,13 +102,7 @@ final class DirectColumn extends ColumnData {
 
   private DeltaDecoder deltas(int at) {
     return new DeltaDecoder(
-        buffer,
-        at,
-        entry.offset() + entry.length(),
-        entry.blocks().offset(),
-        slots,
-        !wide,
-        this::corrupt);
+        buffer, at, entry.offset() + entry.length(), blocksAt, slots, !wide, this::corrupt);
   }
 
   /** The slot of a row, −1 if it is null. */
@@ -207,7 +205,7 @@ final class DirectColumn extends ColumnData {
       ofDictionary(slot, n, out);
     } else if (isBoolean) {
       flags(slot, n, out);
-    } else if (wide) {
+    } else if (longs != null) {
       longs.get(slot, out, 0, n);
     } else {
       for (int i = 0; i < n; i++) {

@@ -5,9 +5,6 @@ import org.flowmon.flow.FlowRows;
 
 /** Rows of a segment whose values can also be read as ids of the segment's dictionaries. */
 public interface EncodedRows extends FlowRows {
-  /** The segment whose dictionaries the ids belong to. */
-  SegmentReader segment();
-
   /**
    * Ids of {@code count} rows, −1 for null; ids order like the values. Throws {@link
    * IllegalArgumentException} if the column has no dictionary in the segment.

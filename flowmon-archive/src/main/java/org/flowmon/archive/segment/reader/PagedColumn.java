@@ -16,6 +16,7 @@ import org.flowmon.archive.segment.format.PageTable;
 import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
+import org.jspecify.annotations.Nullable;
 
 /** A column of several pages, decoded on use and cached ({@link DecodedPages}). Thread-safe. */
 final class PagedColumn extends ColumnData {
@@ -33,10 +34,14 @@ final class PagedColumn extends ColumnData {
   private SoftReference<DecodedPage> large = new SoftReference<>(null);
 
   PagedColumn(
-      MappedRegion file, ParsedFooter.Entry entry, int rows, boolean verify, DecodedPages cache) {
+      MappedRegion file,
+      ParsedFooter.Entry entry,
+      ParsedFooter.Table pages,
+      int rows,
+      boolean verify,
+      DecodedPages cache) {
     super(file, entry, rows, verify);
     this.cache = cache;
-    ParsedFooter.Table pages = entry.pages();
     this.shift = Integer.numberOfTrailingZeros(pages.width());
     this.firstPage = entry.hasDictionary() ? 1 : 0;
     this.table = new PageTable(buffer, pages.offset());
@@ -62,7 +67,7 @@ final class PagedColumn extends ColumnData {
 
   private int openDictionary() {
     int width = SegmentFormat.width(entry.column().type());
-    int entries = width > 0 ? table.uncompressed(0) / width : entry.side().entries();
+    int entries = width > 0 ? table.uncompressed(0) / width : side.entries();
     check(
         entries >= 1 && entries <= rows - entry.nulls(),
         "a dictionary of 1…" + (rows - entry.nulls()) + " entries, found " + entries);
@@ -129,10 +134,10 @@ final class PagedColumn extends ColumnData {
   private DecodedPage decodeDictionary() {
     byte[] bytes = bytes(0);
     if (!entry.column().type().isLong()) {
-      return new DecodedPage(null, null, null, bytes);
+      return DecodedPage.ofTexts(bytes);
     }
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    return new DecodedPage(null, null, plain(in, 0, size), null);
+    return DecodedPage.ofNumbers(null, plain(in, 0, size));
   }
 
   private long[] plain(ByteBuffer in, int at, int n) {
@@ -179,10 +184,10 @@ final class PagedColumn extends ColumnData {
       }
     }
     if (entry.hasDictionary()) {
-      return new DecodedPage(valid, ids(in, cursor, n, present, valid), null, null);
+      return DecodedPage.ofIds(valid, ids(in, cursor, n, present, valid));
     }
     long[] numbers = numbers(in, cursor, present);
-    return new DecodedPage(valid, null, spread(numbers, valid, n, present), null);
+    return DecodedPage.ofNumbers(valid, spread(numbers, valid, n, present));
   }
 
   private static long[] validity(ByteBuffer in, int at, int n) {
@@ -194,7 +199,8 @@ final class PagedColumn extends ColumnData {
     return words;
   }
 
-  private int[] ids(ByteBuffer in, ChunkCursor cursor, int n, int present, long[] valid) {
+  private int[] ids(
+      ByteBuffer in, ChunkCursor cursor, int n, int present, long @Nullable [] valid) {
     int width = cursor.readIdWidth(size, present);
     int[] ids = new int[n];
     int at = cursor.position();
@@ -253,7 +259,7 @@ final class PagedColumn extends ColumnData {
     return numbers;
   }
 
-  private static long[] spread(long[] numbers, long[] valid, int n, int present) {
+  private static long[] spread(long[] numbers, long @Nullable [] valid, int n, int present) {
     if (valid == null) {
       return numbers;
     }
@@ -288,7 +294,7 @@ final class PagedColumn extends ColumnData {
   @Override
   void gatherNumbers(int[] some, int count, long[] out) {
     DecodedPage dictionary = entry.hasDictionary() ? dictionary() : null;
-    DecodedPage page = null;
+    DecodedPage page = DecodedPage.NONE;
     int current = -1;
     for (int i = 0; i < count; i++) {
       if (some[i] >>> shift != current) {
@@ -318,7 +324,7 @@ final class PagedColumn extends ColumnData {
 
   @Override
   void gatherIds(int[] some, int count, int[] out) {
-    DecodedPage page = null;
+    DecodedPage page = DecodedPage.NONE;
     int current = -1;
     for (int i = 0; i < count; i++) {
       if (some[i] >>> shift != current) {
@@ -342,7 +348,7 @@ final class PagedColumn extends ColumnData {
   }
 
   /** Sets {@code n} bits of a zero {@code target} to {@code source}'s; null stands for ones. */
-  private static void copyBits(long[] source, int from, long[] target, int to, int n) {
+  private static void copyBits(long @Nullable [] source, int from, long[] target, int to, int n) {
     for (int done = 0; done < n; ) {
       int bits = Math.min(n - done, 64 - ((to + done) & 63));
       long word = source == null ? -1L : word(source, from + done);
@@ -365,7 +371,8 @@ final class PagedColumn extends ColumnData {
       return true;
     }
     int at = at(row);
-    return (page(row).valid[at >>> 6] >>> at & 1) != 0;
+    long[] valid = page(row).valid;
+    return valid == null || (valid[at >>> 6] >>> at & 1) != 0;
   }
 
   @Override
@@ -399,7 +406,7 @@ final class PagedColumn extends ColumnData {
     ChunkCursor in =
         new ChunkCursor(buffer, entry.offset(), entry.offset() + entry.length(), this::corrupt);
     int nulls = 0;
-    for (int number = 0; number < entry.pages().entries(); number++) {
+    for (int number = 0; number < slots.length(); number++) {
       PageHeader header =
           in.readHeader(number < firstPage ? PageType.DICTIONARY_PAGE : PageType.DATA_PAGE);
       check(

@@ -15,6 +15,7 @@ import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All rows of a sealed segment, in mapped memory. Uncompressed columns are read in place, any value
@@ -23,7 +24,6 @@ import org.flowmon.flow.FlowColumn;
  * <p>Counted by reference: {@link #open} gives the first, {@link #acquire} a further one, {@link
  * #release} gives one back; the last unmaps the file, and nobody may read afterwards. Safe to share
  * between threads. Every read may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
- * Methods named gather read the first {@code count} of {@code rows}, in any order.
  */
 public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final SealedSegment sealed;
@@ -34,7 +34,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final Set<FlowColumn> indexed;
   private final Map<FlowColumn, ParsedFooter.Entry> entries;
   private final AtomicReferenceArray<ColumnData> columns =
-      new AtomicReferenceArray<>(FlowColumn.values().length);
+      new AtomicReferenceArray<>(FlowColumn.count());
 
   private SegmentReader(
       SealedSegment sealed,
@@ -120,16 +120,20 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   /** The column's data, opened on first use; null if it is absent. */
-  private ColumnData data(FlowColumn column) {
+  private @Nullable ColumnData data(FlowColumn column) {
     file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
-    ColumnData data = columns.get(column.ordinal());
+    int c = column.ordinal();
+    if (c >= columns.length()) {
+      return null; // a column defined since is not in the segment
+    }
+    ColumnData data = columns.get(c);
     if (data == null) {
       ParsedFooter.Entry entry = entries.get(column);
       if (entry == null) {
         return null;
       }
       data = ColumnData.open(file, entry, rows(), verifyChecksums, cache);
-      columns.set(column.ordinal(), data); // two threads may both have opened it: equal, so no harm
+      columns.set(c, data); // two threads may both have opened it: equal, so no harm
     }
     return data;
   }
@@ -187,7 +191,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   @Override
-  public String text(FlowColumn column, int row) {
+  public @Nullable String text(FlowColumn column, int row) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     Objects.checkIndex(row, rows());
     ColumnData data = data(column);
@@ -195,7 +199,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   @Override
-  public void readTexts(FlowColumn column, int from, int count, String[] out) {
+  public void readTexts(FlowColumn column, int from, int count, @Nullable String[] out) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     Objects.checkFromIndexSize(from, count, rows());
     ColumnData data = data(column);
@@ -206,7 +210,8 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
-  public void gatherTexts(FlowColumn column, int[] rows, int count, String[] out) {
+  /** As {@link #readTexts} for the first {@code count} of {@code rows}, in any order. */
+  public void gatherTexts(FlowColumn column, int[] rows, int count, @Nullable String[] out) {
     requireType(column.type() == ColumnType.TEXT, column, "TEXT");
     ColumnData data = data(column);
     checkRows(rows, count);
@@ -217,6 +222,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
+  /** As {@link #readLongs} for the first {@code count} of {@code rows}, in any order. */
   public void gatherLongs(FlowColumn column, int[] rows, int count, long[] out) {
     requireNumber(column);
     ColumnData data = data(column);
@@ -234,6 +240,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
+  /** As {@link #readAddresses} for the first {@code count} of {@code rows}, in any order. */
   public void gatherAddresses(FlowColumn column, int[] rows, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = data(column);
@@ -246,6 +253,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     }
   }
 
+  /** As {@link #readValidity} for the first {@code count} of {@code rows}, in any order. */
   public void gatherValidity(FlowColumn column, int[] rows, int count, long[] words) {
     ColumnData data = data(column);
     Arrays.fill(words, 0, (count + 63) >>> 6, 0);
@@ -267,19 +275,16 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   }
 
   private ColumnData withDictionary(FlowColumn column) {
-    if (!hasDictionary(column)) {
+    ColumnData data = hasDictionary(column) ? data(column) : null;
+    if (data == null) {
       throw new IllegalArgumentException(column.sqlName() + " has no dictionary in " + file.path());
     }
-    return data(column);
+    return data;
   }
 
+  /** Number of distinct values of a column with a dictionary. */
   public int dictionarySize(FlowColumn column) {
     return withDictionary(column).dictionarySize();
-  }
-
-  @Override
-  public SegmentReader segment() {
-    return this;
   }
 
   @Override
@@ -288,6 +293,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     withDictionary(column).readIds(from, count, out);
   }
 
+  /** As {@link #readIds} for the first {@code count} of {@code rows}, in any order. */
   public void gatherIds(FlowColumn column, int[] rows, int count, int[] out) {
     checkRows(rows, count);
     withDictionary(column).gatherIds(rows, count, out);
@@ -314,12 +320,17 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry(column, id).low(id);
   }
 
-  /** The dictionary of a present column of addresses, to be searched. */
+  /**
+   * The dictionary of a column of addresses, by id, ascending.
+   *
+   * @throws IllegalArgumentException if the column is absent or of another type
+   */
   public AddressList addresses(FlowColumn column) {
     requireAddress(column);
     return withDictionary(column);
   }
 
+  /** The addresses of {@code count} ids of a dictionary, from {@code id} on. */
   public void readDictionary(FlowColumn column, int id, int count, long[] hi, long[] lo) {
     requireAddress(column);
     ColumnData data = withDictionary(column);

@@ -70,7 +70,7 @@ public final class SegmentVerifier {
       damage.add(new Damage(file, e.place(), e.what()));
     } catch (InternalError e) {
       RuntimeException cut = MappedRegion.explain(e);
-      damage.add(new Damage(file, "length", cut.getMessage()));
+      damage.add(new Damage(file, "length", String.valueOf(cut.getMessage())));
     }
   }
 

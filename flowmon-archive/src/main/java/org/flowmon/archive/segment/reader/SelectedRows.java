@@ -2,6 +2,7 @@ package org.flowmon.archive.segment.reader;
 
 import java.util.Objects;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Some rows of a segment as rows 0 … n − 1, so that a predicate or expression runs over the result
@@ -33,11 +34,6 @@ public final class SelectedRows implements EncodedRows {
   @Override
   public Presence presence(FlowColumn column) {
     return segment.presence(column);
-  }
-
-  @Override
-  public SegmentReader segment() {
-    return segment;
   }
 
   @Override
@@ -73,12 +69,12 @@ public final class SelectedRows implements EncodedRows {
   }
 
   @Override
-  public String text(FlowColumn column, int row) {
+  public @Nullable String text(FlowColumn column, int row) {
     return segment.text(column, selected[Objects.checkIndex(row, count)]);
   }
 
   @Override
-  public void readTexts(FlowColumn column, int from, int n, String[] out) {
+  public void readTexts(FlowColumn column, int from, int n, @Nullable String[] out) {
     segment.gatherTexts(column, part(from, n), n, out);
   }
 }

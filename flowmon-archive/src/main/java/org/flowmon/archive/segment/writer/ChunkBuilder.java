@@ -27,6 +27,7 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the pages of one column; fields are of the last chunk. Reuses arrays. Not thread-safe. */
 final class ChunkBuilder {
@@ -49,7 +50,7 @@ final class ChunkBuilder {
   final List<PageLocation> locations = new ArrayList<>();
 
   /** The bounds of each data page; null if unknown. */
-  ColumnIndex columnIndex;
+  @Nullable ColumnIndex columnIndex;
 
   private long uncompressedSize;
 
@@ -57,7 +58,7 @@ final class ChunkBuilder {
    * The storage of a column: {@code rowsPerPage} of each data page but the last, {@code compressor}
    * of all pages, null for a chunk of one uncompressed page.
    */
-  record Layout(Encoding encoding, int rowsPerPage, PageCodec.Compressor compressor) {}
+  record Layout(Encoding encoding, int rowsPerPage, PageCodec.@Nullable Compressor compressor) {}
 
   /** Builds the chunk at {@code fileOffset}; {@code dictionary} is used for RLE_DICTIONARY. */
   ColumnMetaData build(
@@ -136,7 +137,8 @@ final class ChunkBuilder {
     endPage(header, layout.compressor);
   }
 
-  private void endPage(PageHeader header, PageCodec.Compressor compressor) throws IOException {
+  private void endPage(PageHeader header, PageCodec.@Nullable Compressor compressor)
+      throws IOException {
     ByteSink stored = page;
     if (compressor != null) {
       compressed.clear();
@@ -180,7 +182,7 @@ final class ChunkBuilder {
   }
 
   private Statistics statistics(
-      ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
+      ColumnType type, ColumnValues values, @Nullable DictionaryBuilder dictionary) {
     Statistics statistics = new Statistics();
     statistics.setNull_count(values.nulls);
     byte[] min;
@@ -198,12 +200,12 @@ final class ChunkBuilder {
       }
       min = plain(type, smallest);
       max = plain(type, largest);
-    } else if (dictionaryPage.smallestText.length > SegmentFormat.MAX_STATISTICS_TEXT
-        || dictionaryPage.largestText.length > SegmentFormat.MAX_STATISTICS_TEXT) {
-      return statistics;
     } else {
-      min = dictionaryPage.smallestText;
-      max = dictionaryPage.largestText;
+      min = dictionaryPage.smallestText();
+      max = dictionaryPage.largestText();
+      if (Math.max(min.length, max.length) > SegmentFormat.MAX_STATISTICS_TEXT) {
+        return statistics;
+      }
     }
     statistics.setMin_value(min);
     statistics.setMax_value(max);
@@ -213,7 +215,7 @@ final class ChunkBuilder {
   }
 
   /** For one page, the statistics; for several, the bounds of each, only of numbers. */
-  private ColumnIndex columnIndex(Statistics statistics, PageBounds bounds) {
+  private @Nullable ColumnIndex columnIndex(Statistics statistics, PageBounds bounds) {
     if (locations.size() > 1) {
       return bounds.toColumnIndex();
     }

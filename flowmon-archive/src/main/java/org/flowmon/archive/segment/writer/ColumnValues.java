@@ -6,6 +6,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One column of all rows of a segment, in its order, without nulls: the i-th value belongs to the
@@ -38,7 +39,11 @@ public final class ColumnValues {
 
   private int rows;
 
-  boolean load(FlowColumn column, Collection<? extends FlowRows> parts, int totalRows, int[] rank) {
+  boolean load(
+      FlowColumn column,
+      Collection<? extends FlowRows> parts,
+      int totalRows,
+      int @Nullable [] rank) {
     rows = totalRows;
     nulls = 0;
     boolean absent = true;
@@ -103,7 +108,8 @@ public final class ColumnValues {
     }
   }
 
-  private void loadBlock(FlowColumn column, FlowRows part, int from, int n, int[] rank, int base) {
+  private void loadBlock(
+      FlowColumn column, FlowRows part, int from, int n, int @Nullable [] rank, int base) {
     switch (column.type()) {
       case TEXT -> {
         part.readTexts(column, from, n, blockTexts);
@@ -123,7 +129,7 @@ public final class ColumnValues {
     }
   }
 
-  private static void scatter(long[] block, int n, long[] target, int[] rank, int base) {
+  private static void scatter(long[] block, int n, long[] target, int @Nullable [] rank, int base) {
     if (rank == null) {
       System.arraycopy(block, 0, target, base, n);
       return;
@@ -134,7 +140,7 @@ public final class ColumnValues {
   }
 
   /** Stores high longs from the first block on that is not all IPv4; until then all are 0. */
-  private void loadHigh(int n, int[] rank, int base) {
+  private void loadHigh(int n, int @Nullable [] rank, int base) {
     if (ipv4Only) {
       long other = 0;
       for (int i = 0; i < n; i++) {
@@ -154,7 +160,7 @@ public final class ColumnValues {
   }
 
   private void loadValidity(
-      FlowColumn column, FlowRows part, int from, int n, int[] rank, int base) {
+      FlowColumn column, FlowRows part, int from, int n, int @Nullable [] rank, int base) {
     part.readValidity(column, from, n, blockValid);
     for (int i = 0; i < n; i++) {
       int row = rank == null ? base + i : rank[base + i];

@@ -2,10 +2,12 @@ package org.flowmon.archive.segment.writer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Encodes a dictionary: the page of every Parquet reader, and the side table by which flowmon finds
@@ -25,10 +27,17 @@ final class DictionaryPage {
 
   int sideWidth;
 
-  /** Smallest and largest text, by bytes; null for numbers. */
-  byte[] smallestText;
+  // By bytes; null for numbers.
+  private byte @Nullable [] smallestText;
+  private byte @Nullable [] largestText;
 
-  byte[] largestText;
+  byte[] smallestText() {
+    return Objects.requireNonNull(smallestText, "a dictionary of numbers");
+  }
+
+  byte[] largestText() {
+    return Objects.requireNonNull(largestText, "a dictionary of numbers");
+  }
 
   void clear() {
     side.clear();

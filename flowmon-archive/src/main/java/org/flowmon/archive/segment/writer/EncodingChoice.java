@@ -10,6 +10,7 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the encoding of a column. Read in place: the smaller of a dictionary and plain values, or
@@ -42,33 +43,32 @@ public final class EncodingChoice {
   }
 
   /**
-   * Numbers the values, if {@code needed} regardless of the ids' size; false, with an undefined
-   * dictionary, if they are too many and not needed.
+   * Numbers the values, if {@code needed} regardless of the ids' size. Leaves the dictionary empty
+   * if they are too many and not needed.
    */
-  boolean buildDictionary(
+  void buildDictionary(
       FlowColumn column, ColumnValues values, DictionaryBuilder dictionary, boolean needed) {
     switch (column.type()) {
       case ADDRESS -> dictionary.buildAddresses(values);
       case TEXT -> dictionary.buildTexts(values);
-      case BOOLEAN -> {
-        return needed && dictionary.buildNumbers(values, values.count);
-      }
       default -> {
+        boolean isFlag = column.type() == ColumnType.BOOLEAN;
         int limit =
             needed ? values.count : Math.min(MAX_NUMBER_DICTIONARY, Math.max(1, values.count / 2));
-        return dictionary.buildNumbers(values, limit);
+        if ((isFlag && !needed) || !dictionary.buildNumbers(values, limit)) {
+          dictionary.size = 0;
+        }
       }
     }
-    return true;
   }
 
-  /** Chooses the layout. Dictionary: null if none; compressor: null for one uncompressed page. */
+  /** Chooses the layout. The dictionary may be empty; compressor: null for an uncompressed page. */
   ChunkBuilder.Layout layout(
       FlowColumn column,
       ColumnValues values,
       DictionaryBuilder dictionary,
       SegmentOptions options,
-      PageCodec.Compressor compressor,
+      PageCodec.@Nullable Compressor compressor,
       int rows) {
     ColumnType type = column.type();
     if (compressor == null || (type == ColumnType.TEXT && textBytes(dictionary) > maxDictionary)) {
@@ -106,7 +106,7 @@ public final class EncodingChoice {
       return Encoding.PLAIN;
     }
     long plain = width * values.count;
-    if (dictionary != null && dictionaryBytes(width, values, dictionary) < plain) {
+    if (dictionary.size > 0 && dictionaryBytes(width, values, dictionary) < plain) {
       return Encoding.RLE_DICTIONARY;
     }
     return 4 * deltaBytes(values, width == 4) < 3 * plain
@@ -141,7 +141,7 @@ public final class EncodingChoice {
       SegmentOptions options,
       PageCodec.Compressor compressor) {
     List<Encoding> candidates = new ArrayList<>();
-    if (dictionary != null && 8L * dictionary.size <= maxDictionary) {
+    if (dictionary.size > 0 && 8L * dictionary.size <= maxDictionary) {
       if (dictionary.size == 1) {
         return Encoding.RLE_DICTIONARY;
       }
@@ -152,7 +152,7 @@ public final class EncodingChoice {
     if (options.byteStreamSplit()) {
       candidates.add(Encoding.BYTE_STREAM_SPLIT);
     }
-    Encoding best = null;
+    Encoding best = Encoding.PLAIN;
     double least = Double.MAX_VALUE;
     for (Encoding candidate : candidates) {
       double bytes = sampled(type, candidate, values, dictionary, compressor);

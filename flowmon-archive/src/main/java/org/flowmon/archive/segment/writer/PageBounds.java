@@ -6,12 +6,13 @@ import java.util.List;
 import org.apache.parquet.format.BoundaryOrder;
 import org.apache.parquet.format.ColumnIndex;
 import org.flowmon.flow.ColumnType;
+import org.jspecify.annotations.Nullable;
 
 /** Smallest and largest number of each page of a chunk, for other readers' page index. */
 final class PageBounds {
   private final ColumnType type;
   private final ColumnValues values;
-  private final DictionaryBuilder dictionary;
+  private final @Nullable DictionaryBuilder dictionary;
   private final List<Boolean> empty = new ArrayList<>();
   private final List<ByteBuffer> smallest = new ArrayList<>();
   private final List<ByteBuffer> largest = new ArrayList<>();
@@ -21,7 +22,7 @@ final class PageBounds {
   private boolean ascending = true;
 
   /** The ids' {@code dictionary} is null if values are stored plainly. */
-  PageBounds(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {
+  PageBounds(ColumnType type, ColumnValues values, @Nullable DictionaryBuilder dictionary) {
     this.type = type;
     this.values = values;
     this.dictionary = dictionary;
@@ -57,7 +58,7 @@ final class PageBounds {
   }
 
   /** The index, null if bounds are unknown: for addresses and texts. */
-  ColumnIndex toColumnIndex() {
+  @Nullable ColumnIndex toColumnIndex() {
     if (!type.isLong()) {
       return null;
     }

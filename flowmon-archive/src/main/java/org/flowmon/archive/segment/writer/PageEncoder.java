@@ -5,6 +5,7 @@ import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /** Encodes levels and values of some rows of a column as a data page. */
 final class PageEncoder {
@@ -36,7 +37,7 @@ final class PageEncoder {
       int from,
       int n,
       ByteSink page,
-      ByteSink table) {
+      @Nullable ByteSink table) {
     switch (encoding) {
       case RLE_DICTIONARY -> putIds(dictionary, from, n, page);
       case DELTA_BINARY_PACKED ->

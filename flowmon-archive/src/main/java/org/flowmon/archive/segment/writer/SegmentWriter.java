@@ -8,9 +8,9 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.parquet.format.ColumnMetaData;
 import org.flowmon.archive.index.DictionaryValues;
@@ -35,6 +35,7 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.bytes.ByteSink;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Seals rows into a segment: sorts them by time, writes {@code <id>.parquet} and its sidecar {@code
@@ -63,7 +64,7 @@ public final class SegmentWriter {
   private final SegmentIndexWriter index = new SegmentIndexWriter();
   private final ByteSink tables = new ByteSink();
   private final ByteSink tail = new ByteSink();
-  private final long[][] keys = new long[3][];
+  private final long[][] keys = {{}, {}, {}};
   private int[] rank = {};
 
   public SegmentWriter() {
@@ -135,7 +136,7 @@ public final class SegmentWriter {
   }
 
   /** The compressor of pages; null for a profile without pages. */
-  private PageCodec.Compressor compressor() {
+  private PageCodec.@Nullable Compressor compressor() {
     return options.profile() == SegmentProfile.LOOKUP
         ? null
         : new PageCodec.Compressor(options.codec(), options.level());
@@ -147,9 +148,9 @@ public final class SegmentWriter {
   private int clamped;
 
   /** The place of each input row, or null if they are in order already. */
-  private int[] order(Collection<? extends FlowRows> parts, int rows) {
+  private int @Nullable [] order(Collection<? extends FlowRows> parts, int rows) {
     for (int k = 0; k < keys.length; k++) {
-      if (keys[k] == null || keys[k].length < rows) {
+      if (keys[k].length < rows) {
         keys[k] = new long[rows];
       }
     }
@@ -186,7 +187,7 @@ public final class SegmentWriter {
       Collection<? extends FlowRows> parts,
       int rows,
       long[] key,
-      long[] otherwise) {
+      long @Nullable [] otherwise) {
     boolean present = values.load(column, parts, rows, null);
     int next = 0;
     for (int row = 0; row < rows; row++) {
@@ -209,12 +210,12 @@ public final class SegmentWriter {
     private final Path directory;
     private final String id;
     private final int rows;
-    private final PageCodec.Compressor compressor;
+    private final PageCodec.@Nullable Compressor compressor;
     private final FooterBuilder footer;
-    private final Map<FlowColumn, TimeRange> ranges = new EnumMap<>(FlowColumn.class);
-    private final Map<FlowColumn, BigInteger> sums = new EnumMap<>(FlowColumn.class);
+    private final Map<FlowColumn, TimeRange> ranges = new TreeMap<>();
+    private final Map<FlowColumn, BigInteger> sums = new TreeMap<>();
 
-    Seal(Path directory, String id, int rows, PageCodec.Compressor compressor) {
+    Seal(Path directory, String id, int rows, PageCodec.@Nullable Compressor compressor) {
       this.compressor = compressor;
       this.directory = directory;
       this.id = id;
@@ -222,7 +223,8 @@ public final class SegmentWriter {
       this.footer = new FooterBuilder(id, rows, clamped, options);
     }
 
-    SealedSegment write(Collection<? extends FlowRows> parts, int[] ranks, Provenance provenance)
+    SealedSegment write(
+        Collection<? extends FlowRows> parts, int @Nullable [] ranks, Provenance provenance)
         throws IOException {
       Path segmentPath = directory.resolve(id + ".parquet");
       Path indexPath = directory.resolve(id + ".idx");
@@ -269,10 +271,10 @@ public final class SegmentWriter {
 
     private void writeColumn(FlowColumn column, SealedFile file) throws IOException {
       boolean indexed = options.indexed().contains(column);
-      boolean built = encodings.buildDictionary(column, values, dictionary, indexed);
+      encodings.buildDictionary(column, values, dictionary, indexed);
       pause.run();
       ChunkBuilder.Layout layout =
-          encodings.layout(column, values, built ? dictionary : null, options, compressor, rows);
+          encodings.layout(column, values, dictionary, options, compressor, rows);
       pause.run();
       ColumnMetaData metadata =
           chunk.build(column, values, dictionary, layout, rows, file.position());
@@ -307,16 +309,12 @@ public final class SegmentWriter {
 
     private DictionaryValues distinct(FlowColumn column) {
       boolean wide = column.type() == ColumnType.ADDRESS && !values.ipv4Only;
-      boolean text = column.type() == ColumnType.TEXT;
       return new DictionaryValues(
-          wide ? dictionary.high : null,
-          text ? null : dictionary.low,
-          text ? dictionary.texts : null,
-          dictionary.size);
+          wide ? dictionary.high : new long[0], dictionary.low, dictionary.texts, dictionary.size);
     }
 
     /** Bits of the rows that have a value, null if all have. */
-    private long[] validity() {
+    private long @Nullable [] validity() {
       return values.nulls == 0 ? null : values.valid;
     }
 

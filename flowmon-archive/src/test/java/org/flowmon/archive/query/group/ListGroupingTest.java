@@ -132,7 +132,7 @@ class ListGroupingTest {
     FlowQuery query = QueryParser.parse(sql);
     List<SealedSegment> segments = snapshot.segments();
     QueriedArchives archives = new QueriedArchives(List.of(snapshot), true);
-    Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
+    Deadline deadline = new Deadline(Optional.empty(), Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
     List<FlowQuery> groupings = new Groupings(query).all();
     if (groupings.size() != 1) {
       return false;
@@ -244,7 +244,7 @@ class ListGroupingTest {
 
   /** The first segment is closed between two attempts, and its damage forgotten. */
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void rowsAnswerOnceAListIsFoundDamagedThoughItsSegmentIsForgotten() throws IOException {
     fill("a", 500, false, 0);
     FlowQuery query =

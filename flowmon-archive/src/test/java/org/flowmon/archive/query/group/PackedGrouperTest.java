@@ -3,7 +3,6 @@ package org.flowmon.archive.query.group;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -11,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -113,7 +113,8 @@ class PackedGrouperTest {
                 GroupMemory.unlimited());
         AtomicInteger next = new AtomicInteger();
         onThreads(threads, () -> collect(segments, groups.collector(), next));
-        Deadline deadline = new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
+        Deadline deadline =
+            new Deadline(Optional.empty(), Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
         ResultTable answer = groups.answer(threads, deadline).rows();
         String context =
             "seed " + seed + ", " + threads + " threads, " + wanted + " partitions: " + query;
@@ -163,7 +164,7 @@ class PackedGrouperTest {
             IpAddress address =
                 new IpAddress(
                     segment.dictionaryHigh(column, id), segment.dictionaryLow(column, id));
-            int number = numbers.of(segment.sealed(), column)[id];
+            int number = numbers.of(segment.sealed(), column).orElseThrow()[id];
             assertEquals(address, new IpAddress(numbers.high(number), numbers.low(number)));
             expected.add(address);
           }
@@ -217,15 +218,15 @@ class PackedGrouperTest {
         for (SegmentReader segment : segments) {
           assertEquals(
               segment == one ? 1 : 0,
-              AddressNumbering.entries(segment, columns),
+              AddressNumbering.entries(List.of(segment), columns),
               segment.sealed().id());
-          assertNull(numbers.of(segment.sealed(), FlowColumn.DST_ADDR));
-          int[] sources = numbers.of(segment.sealed(), FlowColumn.SRC_ADDR);
+          assertTrue(numbers.of(segment.sealed(), FlowColumn.DST_ADDR).isEmpty());
+          Optional<int[]> sources = numbers.of(segment.sealed(), FlowColumn.SRC_ADDR);
           if (segment == one) {
-            assertArrayEquals(new int[] {0}, sources);
+            assertArrayEquals(new int[] {0}, sources.orElseThrow());
             assertEquals(ipv6, new IpAddress(numbers.high(0), numbers.low(0)));
           } else {
-            assertNull(sources);
+            assertTrue(sources.isEmpty());
           }
         }
       }
@@ -351,7 +352,7 @@ class PackedGrouperTest {
     FlowQuery query =
         QueryParser.parse("SELECT " + keys + ", SUM(bytes) FROM flows GROUP BY " + keys);
     NumberedKeys numbered = NumberedKeys.of(query).orElseThrow();
-    assertTrue(PackedKeys.of(numbered, new AddressNumbers(null, new long[7])).isEmpty());
+    assertTrue(PackedKeys.of(numbered, new AddressNumbers(new long[0], new long[7])).isEmpty());
   }
 
   @Test
@@ -359,7 +360,7 @@ class PackedGrouperTest {
     PackedKeys keys =
         NumberedKeys.of(
                 QueryParser.parse("SELECT protocol, SUM(bytes) FROM flows GROUP BY protocol"))
-            .flatMap(some -> PackedKeys.of(some, new AddressNumbers(null, new long[0])))
+            .flatMap(some -> PackedKeys.of(some, new AddressNumbers(new long[0], new long[0])))
             .orElseThrow();
     int threads = 3;
     // The protocols and NULL, to a power of two: a state each, and whether it was seen.
@@ -374,6 +375,13 @@ class PackedGrouperTest {
     PackedGrouper hashed = PackedGrouper.of(keys, 100_000, 1, threads, less);
     assertFalse(hashed.isDense());
     assertEquals(0, less.taken());
+    PackedKeys ports =
+        NumberedKeys.of(
+                QueryParser.parse("SELECT dst_port, SUM(bytes) FROM flows GROUP BY dst_port"))
+            .flatMap(some -> PackedKeys.of(some, new AddressNumbers(new long[0], new long[0])))
+            .orElseThrow();
+    GroupMemory any = GroupMemory.unlimited();
+    assertFalse(PackedGrouper.of(ports, 100_000, 1, threads, any).isDense());
   }
 
   private static final FlowQuery PAIRS =
@@ -386,7 +394,7 @@ class PackedGrouperTest {
   }
 
   private static PackedGrouper pairs(int addresses, int wanted, long heapBytes) {
-    AddressNumbers numbers = new AddressNumbers(null, new long[addresses]);
+    AddressNumbers numbers = new AddressNumbers(new long[0], new long[addresses]);
     return PackedGrouper.withPartitions(
         pairs(numbers, numbers), wanted, heapBytes, GroupMemory.unlimited());
   }
@@ -424,9 +432,9 @@ class PackedGrouperTest {
 
   @Test
   void listsAreNotGroupedWhereStatesOfAllAddressesTakeTooMuchMemory() {
-    AddressNumbers first = new AddressNumbers(null, new long[1]);
-    PackedKeys few = pairs(first, new AddressNumbers(null, new long[1000]));
-    PackedKeys many = pairs(first, new AddressNumbers(null, new long[1_000_000]));
+    AddressNumbers first = new AddressNumbers(new long[0], new long[1]);
+    PackedKeys few = pairs(first, new AddressNumbers(new long[0], new long[1000]));
+    PackedKeys many = pairs(first, new AddressNumbers(new long[0], new long[1_000_000]));
     // States of the many take 13 MB, a thread may have 11.
     HeapBudget heap = new HeapBudget(256L << 20);
     HeapBudget larger = new HeapBudget(512L << 20);
@@ -451,7 +459,9 @@ class PackedGrouperTest {
     GroupMemory memory = new GroupMemory(2 * bytes + 5);
     memory.take(5);
     PackedKeys few =
-        pairs(new AddressNumbers(null, new long[1]), new AddressNumbers(null, new long[10]));
+        pairs(
+            new AddressNumbers(new long[0], new long[1]),
+            new AddressNumbers(new long[0], new long[10]));
     ListGrouping grouping =
         new ListGrouping(few, FlowColumn.DST_ADDR, keys, List.of(), Map.of(), 1, memory);
     assertTrue(grouping.takesNumbers());

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Function;
 import org.flowmon.archive.Archive;
@@ -134,7 +135,7 @@ abstract class PackedGroupingFixture {
                 new QueriedArchives(List.of(snapshot), true),
                 snapshot.segments(),
                 Constraints.of(query.where()),
-                new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false),
+                new Deadline(Optional.empty(), Long.MAX_VALUE, Long.MAX_VALUE, () -> false),
                 GroupMemory.unlimited())
             .plan(new Groupings(query).all(), 1, 1)
             .get(0)

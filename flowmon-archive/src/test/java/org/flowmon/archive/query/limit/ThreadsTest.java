@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadsTest {
   private static Deadline none() {
-    return new Deadline(null, Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
+    return new Deadline(Optional.empty(), Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
   }
 
   /** A long loop. */
@@ -117,7 +118,7 @@ class ThreadsTest {
 
   @Test
   void limitsHoldOverAllAttempts() {
-    Deadline deadline = new Deadline(Duration.ofDays(1), 100, 1000, () -> false);
+    Deadline deadline = new Deadline(Optional.of(Duration.ofDays(1)), 100, 1000, () -> false);
     deadline.begin(5);
     deadline.read(60);
     deadline.bytesRead(600);
@@ -129,7 +130,7 @@ class ThreadsTest {
     RowLimitException rows = assertThrows(RowLimitException.class, () -> deadline.read(1));
     assertTrue(rows.getMessage().contains("0 of 7 segments"), rows.getMessage());
     assertThrows(ByteLimitException.class, () -> deadline.bytesRead(1));
-    Deadline past = new Deadline(Duration.ZERO, 100, 1000, () -> false);
+    Deadline past = new Deadline(Optional.of(Duration.ZERO), 100, 1000, () -> false);
     past.begin(1);
     assertThrows(QueryTimeoutException.class, past::check);
   }

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode.exporter;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -7,6 +9,8 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.record.ExporterNames;
+import org.flowmon.ingest.decode.record.Names;
 import org.flowmon.ingest.decode.record.Sampling;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +26,12 @@ public final class ObservationDomain {
   private static final int TEMPLATE_ENTRY_BYTES = 128;
 
   private static final int RATE_BYTES = 112;
+
+  /** Of a name without its bytes: array and places in the table; of the empty tables. */
+  private static final int NAME_BYTES = 80;
+
+  private static final int NAMES_BYTES = 160;
+  private static final ExporterNames NO_NAMES = new ExporterNames();
 
   /** The low half of the exporter's address; version, port and domain. */
   public record Key(long address, long session) implements Comparable<Key> {
@@ -54,9 +64,12 @@ public final class ObservationDomain {
   private final IngestCounters counters;
   private final SequenceTracker sequence;
   private final Sampling sampling = new Sampling();
+  private ExporterNames names = NO_NAMES;
   // In the order of their last definition; two maps, as a whole kind may be withdrawn.
   private final Map<Integer, Defined> flowTemplates = new LinkedHashMap<>(2);
   private final Map<Integer, Defined> optionsTemplates = new LinkedHashMap<>(2);
+  // sFlow's, by type and index.
+  private final Map<Long, DataSource> dataSources = new HashMap<>(2);
   private long bytes = BYTES;
   private long serial;
   private long systemInit;
@@ -75,6 +88,16 @@ public final class ObservationDomain {
 
   public Sampling sampling() {
     return sampling;
+  }
+
+  /** Its exporter has become known. */
+  void prove() {
+    sequence.claims().prove();
+    dataSources.values().forEach(source -> source.sequence().claims().prove());
+  }
+
+  public ExporterNames names() {
+    return names;
   }
 
   long bytes() {
@@ -107,14 +130,68 @@ public final class ObservationDomain {
   }
 
   private boolean takesRate(int rates) {
+    return takes(rates, RATE_BYTES, IngestCounter.SAMPLING_DROPPED);
+  }
+
+  /** Counts a name that found no room. */
+  public void setApplication(long key, byte[] name) {
+    if (takesName(names.applications(), key, name)) {
+      names.applications().put(key, name);
+    }
+  }
+
+  /** As {@link #setApplication}. */
+  public void setVrf(long id, byte[] name) {
+    if (takesName(names.vrfs(), id, name)) {
+      names.vrfs().put(id, name);
+    }
+  }
+
+  private boolean takesName(Names among, long key, byte[] name) {
+    byte[] old = among.get(key);
+    int more = old == null ? NAME_BYTES + name.length : Math.max(0, name.length - old.length);
+    if (names == NO_NAMES) {
+      more += NAMES_BYTES;
+    }
+    int known = old == null ? among.size() : 0;
+    if (!takes(known, more, IngestCounter.NAMES_DROPPED)) {
+      return false;
+    }
+    names = names == NO_NAMES ? new ExporterNames() : names;
+    return true;
+  }
+
+  private boolean takes(int known, int more, IngestCounter dropped) {
     // Leave room for a domain, as the next datagram may need another one.
-    boolean takes = rates < limits.scopesPerDomain() && exporter.takeLeaving(RATE_BYTES, BYTES);
+    boolean takes = known < limits.scopesPerDomain() && exporter.takeLeaving(more, BYTES);
     if (takes) {
-      bytes += RATE_BYTES;
+      bytes += more;
     } else {
-      counters.increment(IngestCounter.SAMPLING_DROPPED);
+      counters.increment(dropped);
     }
     return takes;
+  }
+
+  /** A data source of sFlow, a new one if need be; null if there is no room, which is counted. */
+  public @Nullable DataSource dataSource(long type, long index) {
+    long id = (type << 32) | index;
+    DataSource source = dataSources.get(id);
+    if (source == null) {
+      if (dataSources.size() >= limits.scopesPerDomain()
+          || !exporter.takeLeaving(DataSource.BYTES, BYTES)) {
+        counters.increment(IngestCounter.SAMPLING_DROPPED);
+        return null;
+      }
+      bytes += DataSource.BYTES;
+      LossClaims claims = new LossClaims(exporter, IngestCounter.SEQUENCE_LOST_FLOWS, counters);
+      source = new DataSource(claims, counters);
+      dataSources.put(id, source);
+    }
+    return source;
+  }
+
+  Collection<DataSource> dataSources() {
+    return dataSources.values();
   }
 
   /** Null if none lives. */

@@ -4,6 +4,8 @@ import java.util.Arrays;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
+import org.jspecify.annotations.Nullable;
 
 /** Turns records into rows; derives addresses of two families, times, ICMP and sampling. */
 public final class FlowWriter {
@@ -12,47 +14,82 @@ public final class FlowWriter {
   private static final int ICMPV6 = 58;
   private static final long MAX_RATE = FlowColumn.SAMPLING_RATE.type().maxValue();
 
-  private record Direct(Slot slot, FlowColumn column) {}
-
-  private static final Direct[] DIRECT =
-      Arrays.stream(Slot.ALL)
-          .filter(slot -> slot != Slot.SAMPLING_MODE)
-          .flatMap(slot -> slot.column().map(column -> new Direct(slot, column)).stream())
-          .toArray(Direct[]::new);
+  /** By slot; null if it is combined with others. */
+  private static final @Nullable FlowColumn[] DIRECT =
+      Arrays.stream(Slot.ALL).map(slot -> slot.column().orElse(null)).toArray(FlowColumn[]::new);
 
   private final ProtectedNetworks networks;
   private final FlowTimes times = new FlowTimes();
+  private final InnerHeaders headers = new InnerHeaders();
+  private final Sections sections;
+  private final RareColumns rare = new RareColumns();
   private final long[] zeros = new long[ROWS];
   private final long[] hi = new long[ROWS];
   private final long[] lo = new long[ROWS];
   private final long[] merged = new long[ROWS];
   private final long[] other = new long[ROWS];
   private final long[] word = new long[1];
+  private long sixes;
 
-  public FlowWriter(ProtectedNetworks networks) {
+  /** {@code prefer} is for packet sections in records. */
+  public FlowWriter(ProtectedNetworks networks, TunnelHeaders prefer) {
+    sections = new Sections(prefer);
     this.networks = networks;
   }
 
-  /** The builder has room; {@code sampling} has the rates of the exporter's options. */
+  /**
+   * The builder has room; {@code sampling} and {@code names} are those of the exporter's options.
+   */
   public void write(
-      RecordBlock block, DatagramHeader header, Sampling sampling, FlowBatchBuilder builder) {
+      RecordBlock block,
+      DatagramHeader header,
+      Sampling sampling,
+      ExporterNames names,
+      FlowBatchBuilder builder) {
     builder.beginRows(block.rows());
     writeHeader(header, builder);
-    for (Direct direct : DIRECT) {
-      Slot slot = direct.slot;
-      put(builder, direct.column, block.values(slot), block.set(slot), block.all());
+    headers.begin();
+    if (block.program().isRare()) {
+      sections.fill(block, headers);
+      headers.split(block);
+      for (Slot slot : Slot.ALL) { // one may have been filled by others
+        putDirect(block, slot, builder);
+      }
+      rare.write(block, names, builder);
+    } else {
+      headers.split(block);
+      int[] steps = block.program().steps();
+      for (int s = 0; s < steps.length; s += RecordProgram.STEP) {
+        putDirect(block, Slot.ALL[steps[s + 2]], builder);
+      }
     }
+    headers.write(builder);
+    rare.writeVrfNames(block, names.vrfs(), builder);
+    sixes = sixes(block);
     writeSource(block, builder);
     writeAddress(block, Slot.DST4, Slot.DST6, FlowColumn.DST_ADDR, builder);
-    writeMask(block, Slot.DST_MASK4, Slot.DST_MASK6, Slot.DST6, FlowColumn.DST_MASK, builder);
+    writeMask(block, Slot.DST_MASK4, Slot.DST_MASK6, FlowColumn.DST_MASK, builder);
     writeNextHop(block, builder);
     times.derive(block, header);
     put(builder, FlowColumn.START_TIME, times.start, times.hasStart, block.all());
     put(builder, FlowColumn.END_TIME, times.end, times.hasEnd, block.all());
     put(builder, FlowColumn.DURATION, times.duration, times.hasDuration, block.all());
+    put(builder, FlowColumn.TIME_FLAGS, times.flags, times.hasFlags, block.all());
     writeIcmp(block, builder);
     writeSampling(block, header, sampling, builder);
     builder.endRows();
+  }
+
+  private void putDirect(RecordBlock block, Slot slot, FlowBatchBuilder builder) {
+    FlowColumn column = DIRECT[slot.ordinal()];
+    if (column != null) {
+      put(builder, column, block.values(slot), block.set(slot), block.all());
+    }
+  }
+
+  /** A text of options data; null if it is empty. */
+  public byte @Nullable [] name(RecordBlock block, Slot slot, int row) {
+    return rare.name(block, slot, row);
   }
 
   private static void writeHeader(DatagramHeader header, FlowBatchBuilder builder) {
@@ -92,10 +129,22 @@ public final class FlowWriter {
     builder.setAddressColumn(column, high, low, set == all ? FlowBatchBuilder.ALL_SET : word);
   }
 
+  /** The rows whose addresses are IPv6. */
+  private static long sixes(RecordBlock block) {
+    boolean four = (block.set(Slot.SRC4) | block.set(Slot.DST4)) != 0;
+    boolean six = (block.set(Slot.SRC6) | block.set(Slot.DST6)) != 0;
+    long sixes = six && !four ? block.all() : 0;
+    for (int i = 0; four && six && i < block.rows(); i++) {
+      sixes |= InnerHeaders.isSix(block, i) ? 1L << i : 0;
+    }
+    return sixes;
+  }
+
   private void writeSource(RecordBlock block, FlowBatchBuilder builder) {
     writeAddress(block, Slot.SRC4, Slot.SRC6, FlowColumn.SRC_ADDR, builder);
-    writeMask(block, Slot.SRC_MASK4, Slot.SRC_MASK6, Slot.SRC6, FlowColumn.SRC_MASK, builder);
-    if (!networks.areKnown() || (block.set(Slot.SRC4) | block.set(Slot.SRC6)) == 0) {
+    writeMask(block, Slot.SRC_MASK4, Slot.SRC_MASK6, FlowColumn.SRC_MASK, builder);
+    long set = block.set(Slot.SRC4) | block.set(Slot.SRC6);
+    if (!networks.areKnown() || set == 0) {
       return;
     }
     boolean six = block.set(Slot.SRC6) != 0;
@@ -105,10 +154,10 @@ public final class FlowWriter {
     for (int i = 0; i < block.rows(); i++) {
       merged[i] = networks.contains(high[i], low[i]) ? 1 : 0;
     }
-    put(builder, FlowColumn.OUTGOING, merged, block.all(), block.all());
+    put(builder, FlowColumn.OUTGOING, merged, set, block.all());
   }
 
-  /** Of both families the one that is not zero; it is left in hi and lo. */
+  /** If a template has both families, they are left in hi and lo. */
   private void writeAddress(
       RecordBlock block, Slot four, Slot six, FlowColumn column, FlowBatchBuilder builder) {
     if (block.set(six) == 0) {
@@ -116,39 +165,29 @@ public final class FlowWriter {
     } else if (block.set(four) == 0) {
       putAddress(builder, column, block.high(six), block.values(six), block.set(six), block.all());
     } else {
+      long set = 0;
       for (int i = 0; i < block.rows(); i++) {
-        boolean useSix = isSix(block, six, i);
+        boolean useSix = (sixes >>> i & 1) != 0;
         hi[i] = useSix ? block.high(six)[i] : 0;
-        lo[i] = useSix ? block.values(six)[i] : block.values(four)[i];
+        lo[i] = block.values(useSix ? six : four)[i];
+        set |= block.isSet(useSix ? six : four, i) ? 1L << i : 0;
       }
-      putAddress(builder, column, hi, lo, block.all(), block.all());
+      putAddress(builder, column, hi, lo, set, block.all());
     }
   }
 
-  private static boolean isSix(RecordBlock block, Slot six, int row) {
-    return (block.high(six)[row] | block.values(six)[row]) != 0;
-  }
-
   private void writeMask(
-      RecordBlock block,
-      Slot four,
-      Slot six,
-      Slot address6,
-      FlowColumn column,
-      FlowBatchBuilder builder) {
+      RecordBlock block, Slot four, Slot six, FlowColumn column, FlowBatchBuilder builder) {
     long set4 = block.set(four);
     long set6 = block.set(six);
     if (set4 == 0 || set6 == 0) {
       put(builder, column, block.values(set6 == 0 ? four : six), set4 | set6, block.all());
       return;
     }
-    long set = 0;
     for (int i = 0; i < block.rows(); i++) {
-      boolean useSix = block.set(address6) != 0 && isSix(block, address6, i);
-      merged[i] = block.values(useSix ? six : four)[i];
-      set |= (useSix ? set6 : set4) & (1L << i);
+      merged[i] = block.values((sixes >>> i & 1) != 0 ? six : four)[i];
     }
-    put(builder, column, merged, set, block.all());
+    put(builder, column, merged, (set6 & sixes) | (set4 & ~sixes), block.all());
   }
 
   /** Writes the next hop; a zero address means none. */
@@ -160,7 +199,8 @@ public final class FlowWriter {
     }
     long set = 0;
     for (int i = 0; i < block.rows(); i++) {
-      boolean useSix = six != 0 && isSix(block, Slot.NEXT_HOP6, i);
+      boolean useSix =
+          six != 0 && (block.high(Slot.NEXT_HOP6)[i] | block.values(Slot.NEXT_HOP6)[i]) != 0;
       hi[i] = useSix ? block.high(Slot.NEXT_HOP6)[i] : 0;
       lo[i] = useSix ? block.values(Slot.NEXT_HOP6)[i] : block.values(Slot.NEXT_HOP4)[i];
       if (useSix || (four != 0 && (int) lo[i] != 0)) {
@@ -210,7 +250,7 @@ public final class FlowWriter {
             != 0;
     boolean byRow =
         !sampling.isEmpty()
-            && (block.set(Slot.SAMPLER) != 0
+            && (block.set(Slot.SAMPLER_ID) != 0
                 || (sampling.hasInterfaces() && block.set(Slot.INPUT_IF) != 0));
     if (!inRecord && !byRow) {
       boolean isInHeader = !header.sampling.equals(Sampling.UNKNOWN);
@@ -233,8 +273,8 @@ public final class FlowWriter {
   }
 
   private static Sampling.Rate toldFor(RecordBlock block, Sampling sampling, int row) {
-    if (block.isSet(Slot.SAMPLER, row)) {
-      return sampling.ofSampler(block.values(Slot.SAMPLER)[row]);
+    if (block.isSet(Slot.SAMPLER_ID, row)) {
+      return sampling.ofSampler(block.values(Slot.SAMPLER_ID)[row]);
     }
     return block.isSet(Slot.INPUT_IF, row)
         ? sampling.ofInterface(block.values(Slot.INPUT_IF)[row])

@@ -3,14 +3,15 @@ package org.flowmon.ingest.decode.record;
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.ingest.decode.record.InformationElement.Transform;
 
 /** Up to 64 records by slot: values, and one word for those that have one. Reused. */
 public final class RecordBlock {
   /** Records of a block, one for each bit of a word. */
   public static final int ROWS = 64;
 
-  private static final long NTP_TO_1970_SECONDS = 2_208_988_800L;
-  private static final long HALF = 1L << 31; // half of the fraction's unit: round
+  private static final int START = Slot.START.ordinal();
+  private static final int END = Slot.END.ordinal();
   private static final long[] MAX = new long[Slot.COUNT];
   private static final boolean[] ZERO_IS_NULL = new boolean[Slot.COUNT];
 
@@ -24,10 +25,15 @@ public final class RecordBlock {
   private final long[][] values = new long[Slot.COUNT][ROWS];
   private final long[][] high = new long[Slot.COUNT][];
   private final long[] set = new long[Slot.COUNT];
+  private final Transform[] transforms = new Transform[Slot.COUNT];
+  private RecordProgram program = RecordProgram.compile(new int[0]);
+  private byte[] source = {};
   private int rows;
   private long implausible;
+  private long correctedTimes;
 
   public RecordBlock() {
+    Arrays.fill(transforms, Transform.AS_IS);
     for (Slot slot : Slot.ALL) {
       if (slot.isAddress6()) {
         high[slot.ordinal()] = new long[ROWS];
@@ -64,20 +70,62 @@ public final class RecordBlock {
     implausible++;
   }
 
+  void countCorrectedTimes() {
+    correctedTimes++;
+  }
+
+  /** Rows. */
+  public long takeCorrectedTimes() {
+    long count = correctedTimes;
+    correctedTimes = 0;
+    return count;
+  }
+
+  /** How the values of {@link Slot#START} and {@link Slot#END} become times. */
+  Transform transform(Slot slot) {
+    return transforms[slot.ordinal()];
+  }
+
   public long takeImplausible() {
     long count = implausible;
     implausible = 0;
     return count;
   }
 
+  RecordProgram program() {
+    return program;
+  }
+
+  static int position(long place) {
+    return (int) (place >>> 16);
+  }
+
+  static int length(long place) {
+    return (int) place & 0xFFFF;
+  }
+
+  /** For the table of {@link ExporterNames#applications}. */
+  public long applicationKey(int row) {
+    long place = values(Slot.APPLICATION)[row];
+    return FieldTexts.applicationKey(source, position(place), length(place));
+  }
+
+  /** What the values of a slot of bytes are places in: position × 2^16 + length. */
+  byte[] source() {
+    return source;
+  }
+
   /**
-   * {@code count} (1 … {@link #ROWS}) records, which the caller has checked to lie in the bytes.
+   * {@code count} (1 … {@link #ROWS}) records, which the caller has checked to lie in the bytes;
+   * packed ones came from {@code datagram}, others are it.
    */
-  public void load(RecordProgram program, byte[] bytes, int at, int count) {
+  public void load(RecordProgram records, byte[] bytes, int at, int count, byte[] datagram) {
+    program = records;
+    source = datagram;
     rows = count;
     Arrays.fill(set, 0);
-    int[] steps = program.steps();
-    int stride = program.stride();
+    int[] steps = records.steps();
+    int stride = records.stride();
     for (int s = 0; s < steps.length; s += RecordProgram.STEP) {
       int offset = at + steps[s];
       int length = steps[s + 1];
@@ -87,13 +135,17 @@ public final class RecordBlock {
         loadAddress6(bytes, offset, stride, slot);
       } else if (Slot.ALL[slot].isAddress4()) {
         loadAddress4(bytes, offset, stride, values[slot]);
+      } else if (Slot.ALL[slot].isBytes()) {
+        loadPlaces(bytes, offset, stride, length, values[slot]);
       } else {
         loadNumber(bytes, offset, stride, length, values[slot]);
-        switch (steps[s + 3]) {
-          case InformationElement.MILLISECONDS -> scale(slot, 1000);
-          case InformationElement.SECONDS -> scale(slot, 1_000_000);
-          case InformationElement.NTP -> fromNtp(slot);
-          default -> check(slot, length);
+        transforms[slot] = Transform.ALL[steps[s + 3]];
+        if (slot == START || slot == END) {
+          unsetZeros(slot); // FlowTimes knows what is plausible
+        } else if (transforms[slot] == Transform.MILLISECONDS) {
+          scale(slot, 1000);
+        } else {
+          check(slot, length);
         }
       }
     }
@@ -151,6 +203,16 @@ public final class RecordBlock {
     }
   }
 
+  private void loadPlaces(byte[] bytes, int start, int stride, int length, long[] out) {
+    int at = start;
+    for (int i = 0; i < rows; i++, at += stride) {
+      out[i] =
+          length == RecordProgram.VARIABLE
+              ? BigEndian.getU32(bytes, at) << 16 | BigEndian.getInt(bytes, at + Integer.BYTES)
+              : (long) at << 16 | length;
+    }
+  }
+
   /** Values out of range, and zeros if 0 is for unknown, become null. */
   private void check(int slot, int length) {
     long max = MAX[slot];
@@ -164,12 +226,26 @@ public final class RecordBlock {
       }
     }
     if (ZERO_IS_NULL[slot]) {
-      for (int i = 0; i < rows; i++) {
-        if (column[i] == 0) {
-          unset(slot, i);
-        }
+      unsetZeros(slot);
+    }
+  }
+
+  private void unsetZeros(int slot) {
+    long[] column = values[slot];
+    for (int i = 0; i < rows; i++) {
+      if (column[i] == 0) {
+        unset(slot, i);
       }
     }
+  }
+
+  void set(Slot slot, int row, long value) {
+    set[slot.ordinal()] |= 1L << row;
+    values[slot.ordinal()][row] = value;
+  }
+
+  void unset(Slot slot, int row) {
+    unset(slot.ordinal(), row);
   }
 
   private void unset(int slot, int row) {
@@ -191,22 +267,6 @@ public final class RecordBlock {
       } else {
         column[i] = value * factor;
       }
-    }
-  }
-
-  private void fromNtp(int slot) {
-    long[] column = values[slot];
-    for (int i = 0; i < rows; i++) {
-      long value = column[i];
-      if (value == 0) {
-        unset(slot, i);
-        continue;
-      }
-      long seconds = (value >>> 32) - NTP_TO_1970_SECONDS;
-      if (seconds < 0) {
-        seconds += 1L << 32; // the era that begins in 2036
-      }
-      column[i] = seconds * 1_000_000 + (((value & 0xFFFF_FFFFL) * 1_000_000 + HALF) >>> 32);
     }
   }
 }

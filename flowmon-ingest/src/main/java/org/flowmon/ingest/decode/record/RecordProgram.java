@@ -1,8 +1,8 @@
 package org.flowmon.ingest.decode.record;
 
 import java.util.Arrays;
-import java.util.Objects;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.ingest.decode.record.InformationElement.Transform;
 
 /**
  * Which bytes of a record go to which slot: steps of {@link #STEP} ints. Immutable.
@@ -12,7 +12,8 @@ import org.flowmon.flow.bytes.BigEndian;
  * </pre>
  *
  * <p>Records of variable length are packed first: their known fields are copied one after the other
- * ({@link #pack}), and the offsets are those of the copy. So both kinds share one loop.
+ * ({@link #pack}), and the offsets are those of the copy. So both kinds share one loop. Of a text
+ * the place is copied instead, and its step has the length {@link #VARIABLE}.
  */
 public final class RecordProgram {
   static final int STEP = 4;
@@ -20,19 +21,26 @@ public final class RecordProgram {
   /** A field that has its length itself (RFC 7011 section 7). */
   static final int VARIABLE = 0xFFFF;
 
+  /** A place in the datagram: position 4, length 4. */
+  private static final int PLACE_BYTES = 8;
+
   private static final int SKIPPED = -1;
+  private static final int FIRST_PLACE = -2;
   // As a step, because the fixed bytes between known fields may be as many as VARIABLE.
   private static final int VARIABLE_STEP = -1;
 
   private final int[] steps;
+  private final boolean rare;
   private final int stride;
   private final int minBytes;
   // Empty, or the walk of variable length: known fields and those of variable length, at least a
-  // byte each, with length and packed offset or −1. All fields between two count as one.
+  // byte each, with length and packed offset, FIRST_PLACE less the offset of a place, or SKIPPED.
+  // All fields between two count as one.
   private final int[] walk;
 
-  private RecordProgram(int[] steps, int stride, int minBytes, int[] walk) {
+  private RecordProgram(int[] steps, boolean rare, int stride, int minBytes, int[] walk) {
     this.steps = steps;
+    this.rare = rare;
     this.stride = stride;
     this.minBytes = minBytes;
     this.walk = walk;
@@ -41,49 +49,63 @@ public final class RecordProgram {
   /** Fields in order: enterprise number (0: IANA), element id (−1: not to be decoded), length. */
   public static RecordProgram compile(int[] fields) {
     int count = fields.length / 3;
-    int[] fieldOf = choose(fields);
+    int[] fieldOf = new int[Slot.COUNT];
+    Transform[] transforms = choose(fields, fieldOf);
     boolean variable = false;
-    int[] slotOf = new int[count];
-    Arrays.fill(slotOf, -1);
-    for (int slot = 0; slot < Slot.COUNT; slot++) {
-      if (fieldOf[slot] >= 0) {
-        slotOf[fieldOf[slot]] = slot;
-      }
-    }
     for (int i = 0; i < count; i++) {
       variable |= fields[3 * i + 2] == VARIABLE;
     }
-    int[] steps = new int[Slot.COUNT * STEP];
-    int used = 0;
+    int[] packedAt = new int[count]; // SKIPPED, or where the copy has the field
+    Arrays.fill(packedAt, SKIPPED);
+    boolean[] isPlace = new boolean[count];
+    int chosen = 0;
+    for (int slot = 0; slot < Slot.COUNT; slot++) {
+      if (fieldOf[slot] >= 0) {
+        packedAt[fieldOf[slot]] = 0;
+        isPlace[fieldOf[slot]] = variable && Slot.ALL[slot].isBytes();
+        chosen++;
+      }
+    }
+    int[] offset = new int[count];
     int bytes = 0;
     int packed = 0;
     for (int i = 0; i < count; i++) {
       int length = fields[3 * i + 2];
-      if (slotOf[i] >= 0) {
-        steps[used] = variable ? packed : bytes;
-        steps[used + 1] = length;
-        steps[used + 2] = slotOf[i];
-        steps[used + 3] = transform(fields, i);
-        used += STEP;
-        packed += length;
+      offset[i] = bytes;
+      if (packedAt[i] != SKIPPED) {
+        packedAt[i] = packed;
+        packed += isPlace[i] ? PLACE_BYTES : length;
       }
       bytes += length == VARIABLE ? 1 : length;
     }
+    int[] steps = new int[chosen * STEP];
+    boolean rare = false;
+    for (int slot = 0, used = 0; slot < Slot.COUNT; slot++) {
+      int i = fieldOf[slot];
+      if (i >= 0) {
+        steps[used] = variable ? packedAt[i] : offset[i];
+        steps[used + 1] = isPlace[i] ? VARIABLE : fields[3 * i + 2];
+        steps[used + 2] = slot;
+        steps[used + 3] = transforms[slot].ordinal();
+        used += STEP;
+        rare |= Slot.ALL[slot].isRare();
+      }
+    }
     return new RecordProgram(
-        Arrays.copyOf(steps, used),
+        steps,
+        rare,
         variable ? packed : bytes,
         bytes,
-        variable ? walk(fields, slotOf) : new int[0]);
+        variable ? walk(fields, packedAt, isPlace) : new int[0]);
   }
 
-  private static int[] walk(int[] fields, int[] slotOf) {
-    int[] walk = new int[2 * slotOf.length];
+  private static int[] walk(int[] fields, int[] packedAt, boolean[] isPlace) {
+    int[] walk = new int[2 * packedAt.length];
     int used = 0;
-    int packed = 0;
     boolean between = false;
-    for (int i = 0; i < slotOf.length; i++) {
+    for (int i = 0; i < packedAt.length; i++) {
       int length = fields[3 * i + 2];
-      if (slotOf[i] < 0 && length != VARIABLE) {
+      if (packedAt[i] == SKIPPED && length != VARIABLE) {
         if (between) {
           walk[used - 2] += length;
         } else if (length > 0) {
@@ -94,56 +116,38 @@ public final class RecordProgram {
         continue;
       }
       walk[used++] = length == VARIABLE ? VARIABLE_STEP : length;
-      walk[used++] = slotOf[i] < 0 ? SKIPPED : packed;
-      packed += slotOf[i] < 0 ? 0 : length;
+      walk[used++] = isPlace[i] ? FIRST_PLACE - packedAt[i] : packedAt[i];
       between = false;
     }
     return Arrays.copyOf(walk, used);
   }
 
-  private static int transform(int[] fields, int i) {
-    return Objects.requireNonNull(InformationElement.find(fields[3 * i], fields[3 * i + 1]))
-        .transform();
-  }
-
-  /** Chooses the field for each slot; −1 if there is none. */
-  private static int[] choose(int[] fields) {
-    int[] fieldOf = new int[Slot.COUNT];
+  /** Chooses the field for each slot, −1 if there is none; returns the slots' transforms. */
+  private static Transform[] choose(int[] fields, int[] fieldOf) {
     int[] rankOf = new int[Slot.COUNT];
+    Transform[] transforms = new Transform[Slot.COUNT];
+    Arrays.fill(transforms, Transform.AS_IS);
     Arrays.fill(fieldOf, -1);
     for (int i = 0; i < fields.length / 3; i++) {
-      InformationElement element = InformationElement.find(fields[3 * i], fields[3 * i + 1]);
-      if (element == null || !element.takes(fields[3 * i + 2])) {
-        continue;
-      }
-      int slot = element.slot().ordinal();
-      if (fieldOf[slot] < 0 || element.rank() < rankOf[slot]) {
-        fieldOf[slot] = i;
-        rankOf[slot] = element.rank();
-      }
-    }
-    takeAsReverse(fields, fieldOf, InformationElement.POST_OCTETS, Slot.BYTES, Slot.REVERSE_BYTES);
-    takeAsReverse(
-        fields, fieldOf, InformationElement.POST_PACKETS, Slot.PACKETS, Slot.REVERSE_PACKETS);
-    return fieldOf;
-  }
-
-  /** A "post" counter beside the flow's own is the way back's. */
-  private static void takeAsReverse(
-      int[] fields, int[] fieldOf, int id, Slot forward, Slot reverse) {
-    for (int i = 0; i < fields.length / 3; i++) {
-      if (fields[3 * i] == 0
-          && fields[3 * i + 1] == id
-          && reverse.takes(fields[3 * i + 2])
-          && fieldOf[forward.ordinal()] != i
-          && fieldOf[reverse.ordinal()] < 0) {
-        fieldOf[reverse.ordinal()] = i;
+      for (InformationElement use : ElementRegistry.uses(fields[3 * i], fields[3 * i + 1])) {
+        int slot = use.slot().ordinal();
+        if (use.takes(fields[3 * i + 2]) && (fieldOf[slot] < 0 || use.rank() < rankOf[slot])) {
+          fieldOf[slot] = i;
+          rankOf[slot] = use.rank();
+          transforms[slot] = use.transform();
+        }
       }
     }
+    return transforms;
   }
 
   int[] steps() {
     return steps;
+  }
+
+  /** Whether it has a slot that {@linkplain Slot#isRare is rare}. */
+  boolean isRare() {
+    return rare;
   }
 
   /** Bytes from one record to the next; of packed records if they have variable length. */
@@ -190,6 +194,10 @@ public final class RecordProgram {
       }
       if (walk[i + 1] >= 0) {
         System.arraycopy(from, position, to, at + walk[i + 1], length);
+      } else if (walk[i + 1] <= FIRST_PLACE) {
+        int place = at + FIRST_PLACE - walk[i + 1];
+        BigEndian.putInt(to, place, position);
+        BigEndian.putInt(to, place + Integer.BYTES, length);
       }
       position += length;
     }

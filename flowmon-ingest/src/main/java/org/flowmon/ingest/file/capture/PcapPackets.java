@@ -42,7 +42,7 @@ final class PcapPackets extends CapturedPackets {
   }
 
   @Override
-  boolean next() throws IOException {
+  public boolean next() throws IOException {
     int read = in.read(header.array(), 0, PACKET_HEADER_BYTES);
     if (read < PACKET_HEADER_BYTES) {
       endedShort = read > 0;

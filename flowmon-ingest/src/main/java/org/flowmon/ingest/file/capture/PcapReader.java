@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
@@ -25,22 +24,7 @@ public final class PcapReader implements Datagrams {
 
   /** Throws {@link IOException} naming the file if it is no capture. */
   public static PcapReader open(Path file, IngestCounters counters) throws IOException {
-    CaptureInput in = CaptureInput.open(file);
-    try {
-      byte[] magic = new byte[4];
-      int read = in.read(magic, 0, 4);
-      int number = BigEndian.getInt(magic, 0);
-      if (read == 4 && number == PcapngPackets.SECTION_HEADER) {
-        return new PcapReader(new PcapngPackets(in), counters);
-      }
-      if (read == 4 && PcapPackets.isMagic(number)) {
-        return new PcapReader(new PcapPackets(in, number), counters);
-      }
-      throw in.bad("not a capture file: it begins neither as pcap nor as pcapng does");
-    } catch (IOException e) {
-      in.close();
-      throw e;
-    }
+    return new PcapReader(CapturedPackets.open(file), counters);
   }
 
   /** False at the end, or at a packet that the file cuts short, which is counted. */

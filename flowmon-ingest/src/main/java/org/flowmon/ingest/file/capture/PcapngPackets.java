@@ -65,7 +65,7 @@ final class PcapngPackets extends CapturedPackets {
   }
 
   @Override
-  boolean next() throws IOException {
+  public boolean next() throws IOException {
     while (true) {
       int type = nextType();
       if (type == 0) {

@@ -8,8 +8,8 @@ import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.file.line.ShownValue;
-import org.flowmon.ingest.file.line.TextCache;
 import org.flowmon.ingest.file.row.TextValues;
+import org.flowmon.ingest.text.TextCache;
 
 /** The values of a connection log's line, from texts of TSV or JSON. Reused. */
 final class ZeekValues {

@@ -13,6 +13,7 @@ import org.flowmon.jobs.analysis.AnalysesBudget;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of a job, from a YAML file:
@@ -68,16 +69,16 @@ import org.flowmon.jobs.config.YamlSection;
  */
 public record JobConfig(
     Kafka kafka,
-    ArchiveLocation archive,
+    @Nullable ArchiveLocation archive,
     int compactRows,
-    RetentionConfig retention,
-    String segments,
-    Postgres postgres,
-    String analyses,
+    @Nullable RetentionConfig retention,
+    @Nullable String segments,
+    @Nullable Postgres postgres,
+    @Nullable String analyses,
     List<WebhookConfig> webhooks,
     Settings job,
-    SiteConfig site,
-    MergeConfig merge)
+    @Nullable SiteConfig site,
+    @Nullable MergeConfig merge)
     implements Serializable {
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
 
@@ -91,12 +92,12 @@ public record JobConfig(
 
   public JobConfig(
       Kafka kafka,
-      ArchiveLocation archive,
+      @Nullable ArchiveLocation archive,
       int compactRows,
-      RetentionConfig retention,
-      String segments,
-      Postgres postgres,
-      String analyses,
+      @Nullable RetentionConfig retention,
+      @Nullable String segments,
+      @Nullable Postgres postgres,
+      @Nullable String analyses,
       List<WebhookConfig> webhooks,
       Settings job) {
     this(
@@ -119,7 +120,7 @@ public record JobConfig(
       String topic,
       String group,
       StartingOffsets startingOffsets,
-      String analysesTopic,
+      @Nullable String analysesTopic,
       Map<String, String> properties)
       implements Serializable {
     public static final String ANALYSES_TOPIC = "flowmon.analyses";
@@ -144,7 +145,8 @@ public record JobConfig(
   }
 
   /** The database; the password is the first line of the file; null if none is needed. */
-  public record Postgres(String url, String user, String passwordFile) implements Serializable {
+  public record Postgres(String url, String user, @Nullable String passwordFile)
+      implements Serializable {
     /** Returns the URL without possible secrets: parameters, and the part before an @. */
     public String place() {
       return url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//");
@@ -172,7 +174,7 @@ public record JobConfig(
       int parallelism,
       int maxParallelism,
       Duration checkpointInterval,
-      String checkpointDirectory,
+      @Nullable String checkpointDirectory,
       Duration disorderBound,
       Duration arrivalAhead,
       boolean bounded,
@@ -186,7 +188,7 @@ public record JobConfig(
         int parallelism,
         int maxParallelism,
         Duration checkpointInterval,
-        String checkpointDirectory,
+        @Nullable String checkpointDirectory,
         Duration disorderBound,
         boolean bounded) {
       this(
@@ -296,12 +298,12 @@ public record JobConfig(
     }
   }
 
-  private static String segments(YamlSection archive) {
+  private static @Nullable String segments(YamlSection archive) {
     String text = archive.textOrNull("segments", "lookup or compact, with options");
     try {
       return text == null ? null : SegmentOptions.parse(text).toString();
     } catch (IllegalArgumentException e) {
-      throw archive.error("segments", e.getMessage());
+      throw archive.error("segments", String.valueOf(e.getMessage()));
     }
   }
 
@@ -310,7 +312,7 @@ public record JobConfig(
     try {
       return ArchiveLocation.parse(address, section.map("store"));
     } catch (IllegalArgumentException e) {
-      throw section.error("directory", e.getMessage());
+      throw section.error("directory", String.valueOf(e.getMessage()));
     }
   }
 

@@ -37,7 +37,7 @@ public record RetentionConfig(long rows, long slack, Duration age, long bytes)
               .withSlackFor(compactRows == 0 ? UNMERGED_ROWS : compactRows + compactRows / 2);
       return new RetentionConfig(rows, options.slack(), age, bytes);
     } catch (IllegalArgumentException e) {
-      throw section.error("slack", e.getMessage());
+      throw section.error("slack", String.valueOf(e.getMessage()));
     }
   }
 

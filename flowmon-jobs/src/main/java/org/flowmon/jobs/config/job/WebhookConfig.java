@@ -8,6 +8,7 @@ import java.util.List;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.YamlSection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A webhook that alerts are posted to, an item of {@code webhooks} in the job's configuration:
@@ -30,7 +31,7 @@ import org.flowmon.jobs.config.YamlSection;
  * @param queue the most waiting alerts; above that the oldest are dropped
  */
 public record WebhookConfig(
-    String name, URI url, String headerFile, Duration timeout, Duration giveUp, int queue)
+    String name, URI url, @Nullable String headerFile, Duration timeout, Duration giveUp, int queue)
     implements Serializable {
   static List<WebhookConfig> listOf(YamlSection root) {
     YamlSection section = root.sectionOrNull("webhooks");

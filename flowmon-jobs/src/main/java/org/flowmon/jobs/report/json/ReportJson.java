@@ -11,6 +11,7 @@ import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.group.GroupEstimate;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /** The JSON of a report's messages; {@code docs/format/reports.md} is its specification. */
 public final class ReportJson {
@@ -161,12 +162,11 @@ public final class ReportJson {
     return number < 0 ? "null" : Long.toString(number);
   }
 
-  private static String timeOrNull(long micros) {
+  private static @Nullable String timeOrNull(long micros) {
     return micros == HistoryAnswer.UNKNOWN ? null : time(micros);
   }
 
-  /** Appends a member whose value is a text, or null. */
-  public static void member(StringBuilder out, String name, String value) {
+  public static void member(StringBuilder out, String name, @Nullable String value) {
     text(out, name);
     out.append(':');
     if (value == null) {

@@ -51,7 +51,8 @@ public record ReportRow(
               .formatted(version, ReportJson.VERSION, ReportJson.VERSION_WITHOUT_ROWS));
     }
     boolean hasRow = version == ReportJson.VERSION;
-    Map<String, Object> columns = hasRow ? json.scalars("columns") : Map.of();
+    Map<String, Object> columns =
+        hasRow || json.has("columns") ? json.scalars("columns") : Map.of();
     Map<String, Object> confidence = json.scalars("confidence");
     ReportRow row =
         new ReportRow(
@@ -62,7 +63,7 @@ public record ReportRow(
             json.integer("rows"),
             hasRow ? json.integer("row_number") : 0,
             hasRow ? json.text("row_key") : "",
-            columns,
+            hasRow ? columns : Map.of(),
             confidence,
             json.has("approximate")
                 ? json.objects("approximate").stream().map(JsonMessage::scalars).toList()

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.jobs.report.Report;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assembles reports as every reader has to ({@code docs/format/reports.md}): the rows of each
@@ -105,7 +106,7 @@ public final class ReportWindows {
    * Returns its window; null if that has, or had when it was taken, a higher revision, or the same
    * and was taken.
    */
-  public Window add(ReportRow row, byte[] message) {
+  public @Nullable Window add(ReportRow row, byte[] message) {
     Key key = new Key(row.analysis(), row.windowStart(), row.windowEnd());
     Integer told = taken.get(key);
     if (told != null && told >= row.revision()) {

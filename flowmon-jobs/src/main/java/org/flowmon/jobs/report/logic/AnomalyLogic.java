@@ -19,6 +19,7 @@ import org.flowmon.jobs.report.matrix.TrafficMatrix;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Anomaly: whether the window's traffic matrix differs from that of the past ({@code logic:
@@ -49,16 +50,17 @@ final class AnomalyLogic implements ReportLogic {
   private List<ReportColumn> columns;
   private AnalysisConfig.History history;
   private OptionalInt days; // empty if the history query asks for a range
-  private PastRange range; // null if it asks for days
+  private @Nullable PastRange range; // null if it asks for days
   // Successive windows mostly have the same past.
-  private Known known;
+  private @Nullable Known known;
 
   /** The matrix of an answer's {@code rows}, of the days inside; null: of all. */
-  private record Known(ResultTable rows, DaysInside inside, TrafficMatrix matrix) {
+  private record Known(ResultTable rows, @Nullable DaysInside inside, TrafficMatrix matrix) {
     // Compares by identity: comparing all rows would take as long as summing them.
     @SuppressWarnings("ReferenceEquality")
-    boolean isOf(ResultTable others, DaysInside ofThem) {
-      return rows == others && (inside == null ? ofThem == null : inside.isSame(ofThem));
+    boolean isOf(ResultTable others, @Nullable DaysInside ofThem) {
+      return rows == others
+          && ((inside == null || ofThem == null) ? inside == ofThem : inside.isSame(ofThem));
     }
   }
 
@@ -67,7 +69,8 @@ final class AnomalyLogic implements ReportLogic {
    * coverage}, 0 … 1, the share of the time asked for inside history; {@code missing} days outside,
    * null if none or none asked for.
    */
-  private record Past(TrafficMatrix matrix, double seconds, double coverage, String missing) {}
+  private record Past(
+      @Nullable TrafficMatrix matrix, double seconds, double coverage, @Nullable String missing) {}
 
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
@@ -130,19 +133,25 @@ final class AnomalyLogic implements ReportLogic {
     double seconds = (live.windowEnd() - live.windowStart()) / 1e6;
     Past past = past(window);
     ReportRows out = new ReportRows(columns);
-    if (past.matrix() == null) {
-      summary(out, now, seconds, past, null);
+    TrafficMatrix then = past.matrix();
+    out.row().set("part", "summary").set("rank", 0).set("coverage", past.coverage());
+    out.set(measure, now.totalHigh(), now.totalLow()).set("rate", now.total() / seconds);
+    out.set("days_missing", past.missing());
+    if (then == null) {
+      out.set("pairs_now", now.size()).set("verdict", "no_history");
       return out.build();
     }
-    TopChanges top = new TopChanges(now, past.matrix(), seconds, past.seconds(), changes);
-    summary(out, now, seconds, past, Similarity.of(now, past.matrix(), top));
-    changes(out, window, now, past, top);
+    double usual = then.total() / past.seconds();
+    out.set("usual_rate", usual).set("change", now.total() / seconds - usual);
+    TopChanges top = new TopChanges(now, then, seconds, past.seconds(), changes);
+    summary(out, Similarity.of(now, then, top));
+    changes(out, window, now, then, top);
     return out.build();
   }
 
   private Past past(WindowHistory window) {
     ResultTable rows = window.history().rows();
-    if (days.isEmpty()) {
+    if (range != null) {
       PastRange.Held held = range.held(window);
       TrafficMatrix matrix = held.micros() == 0 ? null : known(rows, null);
       return new Past(matrix, held.micros() / 1e6, held.share(), null);
@@ -155,14 +164,14 @@ final class AnomalyLogic implements ReportLogic {
     return new Past(matrix, seconds, coverage, inside.missing());
   }
 
-  private TrafficMatrix known(ResultTable rows, DaysInside inside) {
+  private TrafficMatrix known(ResultTable rows, @Nullable DaysInside inside) {
     if (known == null || !known.isOf(rows, inside)) {
       known = new Known(rows, inside, matrix(rows, inside));
     }
     return known.matrix();
   }
 
-  private TrafficMatrix matrix(ResultTable rows, DaysInside inside) {
+  private TrafficMatrix matrix(ResultTable rows, @Nullable DaysInside inside) {
     if (inside == null) {
       return TrafficMatrix.of(rows, keyNames, measure, row -> true);
     }
@@ -174,17 +183,7 @@ final class AnomalyLogic implements ReportLogic {
         row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
   }
 
-  private void summary(
-      ReportRows out, TrafficMatrix now, double seconds, Past past, Similarity similarity) {
-    out.row().set("part", "summary").set("rank", 0).set("coverage", past.coverage());
-    out.set(measure, now.totalHigh(), now.totalLow()).set("rate", now.total() / seconds);
-    out.set("days_missing", past.missing());
-    if (similarity == null) {
-      out.set("pairs_now", now.size()).set("verdict", "no_history");
-      return;
-    }
-    double usual = past.matrix().total() / past.seconds();
-    out.set("usual_rate", usual).set("change", now.total() / seconds - usual);
+  private void summary(ReportRows out, Similarity similarity) {
     out.set("cosine", similarity.cosine()).set("l1", similarity.l1());
     out.set("jensen_shannon", similarity.jensenShannon());
     out.set("pairs_both", similarity.both());
@@ -202,8 +201,7 @@ final class AnomalyLogic implements ReportLogic {
   }
 
   private void changes(
-      ReportRows out, WindowHistory window, TrafficMatrix now, Past past, TopChanges top) {
-    TrafficMatrix then = past.matrix();
+      ReportRows out, WindowHistory window, TrafficMatrix now, TrafficMatrix then, TopChanges top) {
     long rank = 0;
     for (TopChanges.Change change : top.largest()) {
       boolean isNow = change.now() >= 0;

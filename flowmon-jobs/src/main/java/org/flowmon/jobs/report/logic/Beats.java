@@ -3,6 +3,7 @@ package org.flowmon.jobs.report.logic;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pair's beats and the intervals between. Successive times within a burst are one beat, at the
@@ -18,7 +19,7 @@ record Beats(
   record Rule(int beats, BigDecimal jitter, BigDecimal share, BigDecimal span, long burstMicros) {}
 
   /** Null if {@code n} µs times, in any order (sorted here), have too few for the rule. */
-  static Beats of(long[] times, int n, Rule rule) {
+  static @Nullable Beats of(long[] times, int n, Rule rule) {
     Arrays.sort(times, 0, n);
     long[] intervals = new long[n];
     int beats = 0;

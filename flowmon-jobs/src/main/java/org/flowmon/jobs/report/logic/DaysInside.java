@@ -5,14 +5,15 @@ import java.util.StringJoiner;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.SameHourDays;
+import org.jspecify.annotations.Nullable;
 
 /** Days of {@code SAME_HOUR(…, :now, days)} with {@link HistoryAnswer#covers} of the whole hour. */
 final class DaysInside {
   private final boolean[] inside; // by day, 1 … days
   private final int used;
-  private final String missing;
+  private final @Nullable String missing;
 
-  private DaysInside(boolean[] inside, int used, String missing) {
+  private DaysInside(boolean[] inside, int used, @Nullable String missing) {
     this.inside = inside;
     this.used = used;
     this.missing = missing;
@@ -39,7 +40,7 @@ final class DaysInside {
   }
 
   /** The other days by the start of their hour, a blank between; null without one. */
-  String missing() {
+  @Nullable String missing() {
     return missing;
   }
 

@@ -158,8 +158,8 @@ final class DispersionLogic implements ReportLogic {
     HistoryAnswer answer = window.history();
     PastRange.Held held = range.held(window);
     boolean hasPast = held.micros() > 0;
-    RowKeys before = new RowKeys(hasPast ? answer.rows() : live.rows(), keys);
     RowKeys now = new RowKeys(live.rows(), keys);
+    RowKeys before = hasPast ? new RowKeys(answer.rows(), keys) : now;
     ReportRows out = new ReportRows(columns);
     long rank = 0;
     for (Sighting sighting : sightings(live, now)) {

@@ -18,6 +18,7 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Elephants: keys that send much now and did not before ({@code logic: elephants}).
@@ -128,7 +129,10 @@ final class ElephantsLogic implements ReportLogic {
 
   /** Null {@code value} is NULL; null {@code twiceMedian}, of the hours: no days. */
   private String verdict(
-      BigInteger value, BigInteger total, BigInteger twiceMedian, long windowMicros) {
+      @Nullable BigInteger value,
+      BigInteger total,
+      @Nullable BigInteger twiceMedian,
+      long windowMicros) {
     if (value == null
         || new BigDecimal(value).compareTo(share.multiply(new BigDecimal(total))) <= 0) {
       return "usual";

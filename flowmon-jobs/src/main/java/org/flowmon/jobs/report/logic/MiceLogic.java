@@ -58,8 +58,8 @@ final class MiceLogic implements ReportLogic {
     ResultTable now = window.window().rows();
     double coverage = range.held(window).share();
     boolean isKnown = coverage > 0;
-    RowKeys heavy = new RowKeys(isKnown ? window.history().rows() : now, joined);
     RowKeys keys = new RowKeys(now, joined);
+    RowKeys heavy = isKnown ? new RowKeys(window.history().rows(), joined) : keys;
     ReportRows out = new ReportRows(columns);
     long rank = 0;
     for (int row = 0; row < now.rowCount() && rank < limit; row++) {

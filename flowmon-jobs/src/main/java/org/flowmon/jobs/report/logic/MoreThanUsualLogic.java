@@ -14,6 +14,7 @@ import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys with a large count now and not usually: {@code logic: portscans}, of targets, and {@code
@@ -110,7 +111,7 @@ final class MoreThanUsualLogic implements ReportLogic {
     return out.build();
   }
 
-  private String verdict(BigInteger count, BigInteger twiceMedian) {
+  private String verdict(BigInteger count, @Nullable BigInteger twiceMedian) {
     if (new BigDecimal(count).compareTo(atLeast) < 0) {
       return "usual";
     }

@@ -79,8 +79,8 @@ final class NewTalkersLogic implements ReportLogic {
     HistoryAnswer answer = window.history();
     PastRange.Held held = range.held(window);
     boolean hasPast = answer.rows() != null;
-    RowKeys before = new RowKeys(hasPast ? answer.rows() : now, joined);
     RowKeys keys = new RowKeys(now, joined);
+    RowKeys before = hasPast ? new RowKeys(answer.rows(), joined) : keys;
     ReportRows out = new ReportRows(columns);
     long rank = 0;
     for (int row = 0; row < now.rowCount() && rank < limit; row++) {

@@ -11,6 +11,7 @@ import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Medians by key of a measure in the same hour of past days, by {@code SAME_HOUR(…, :now, days)}
@@ -77,7 +78,7 @@ final class PastMedians {
   }
 
   /** Twice the median of a row's key, a whole number; null if no day is inside history. */
-  BigInteger twice(ResultTable rows, int row) {
+  @Nullable BigInteger twice(ResultTable rows, int row) {
     if (inside.used() == 0) {
       return null;
     }

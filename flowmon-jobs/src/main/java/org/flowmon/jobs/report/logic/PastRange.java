@@ -11,7 +11,6 @@ import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
-import org.flowmon.udaf.value.ValueKind;
 
 /**
  * The times before {@code :now} that a history query's filter on {@code end_time} asks for, and
@@ -36,15 +35,14 @@ final class PastRange {
     Parameters live = Parameters.NONE;
     for (ReportColumn column : columns) {
       // Their values do not affect times.
-      String text = column.kind() == ValueKind.TEXT ? "" : null;
-      live = live.with("live." + column.name(), List.of(new Value(column.kind(), 0, 0, text)));
+      live = live.with("live." + column.name(), new Value(column.kind(), 0, 0, ""));
     }
     PastRange range = new PastRange(analysis.history(), history, live);
     LongRanges times;
     try {
       times = range.times(SOME_TIME);
     } catch (QueryException e) {
-      throw analysis.error("history.query", e.getMessage(), e);
+      throw analysis.error("history.query", e);
     }
     if (!times.isEmpty() && times.first(0) == Long.MIN_VALUE) {
       throw analysis.error(

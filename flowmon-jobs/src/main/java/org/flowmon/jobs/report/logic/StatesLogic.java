@@ -35,7 +35,7 @@ final class StatesLogic implements ReportLogic {
     try {
       PublishedGroups.check(query);
     } catch (QueryException e) {
-      throw analysis.error("live.query", e.getMessage(), e);
+      throw analysis.error("live.query", e);
     }
     int bytes = analysis.live().query().getBytes(StandardCharsets.UTF_8).length;
     if (bytes > Publication.MAX_QUERY_BYTES) {

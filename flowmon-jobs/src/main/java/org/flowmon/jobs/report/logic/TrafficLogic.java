@@ -17,6 +17,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Traffic: a window's top groups and a row for all others, for graphs whose parts sum to the whole
@@ -130,7 +131,7 @@ final class TrafficLogic implements ReportLogic {
     }
   }
 
-  private static BigInteger value(ResultTable table, int row, ReportColumn column) {
+  private static @Nullable BigInteger value(ResultTable table, int row, ReportColumn column) {
     int c = table.column(column.name());
     return table.isNull(row, c) ? null : table.bigValue(row, c);
   }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a table's rows, to sort and join without an object per row. By column: addresses as
@@ -17,7 +18,7 @@ public final class RowKeys {
   private final long[][] low;
   private final String[][] text;
   private final boolean[][] isNull; // null for a column without NULLs
-  private int[] order; // null until it is asked for
+  private int @Nullable [] order; // null until it is asked for
 
   public RowKeys(ResultTable table, List<String> names) {
     rows = table.rowCount();

@@ -27,6 +27,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.job.RetentionConfig;
 import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.sink.ArchiveCommittable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Commits what all writers sealed before a barrier, in one commit. One task. {@link ArchiveSink}
@@ -47,9 +48,9 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
 
   private final ArchiveLocation location;
   private final int compactRows;
-  private final RetentionConfig retention; // null: the archive's own
+  private final @Nullable RetentionConfig retention; // null: the archive's own
   private transient Archive archive;
-  private transient BackgroundCompaction compaction; // null: none
+  private transient @Nullable BackgroundCompaction compaction; // null: none
   private transient List<ArchiveCommittable> pending;
   private transient NoRoomRetry room;
   private transient Counter commits;
@@ -62,7 +63,8 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
   private transient Counter commitMillis;
 
   /** {@code compactRows}, about, of merged segments; 0: none. Null: the archive's retention. */
-  ArchiveCommitterOperator(ArchiveLocation location, int compactRows, RetentionConfig retention) {
+  ArchiveCommitterOperator(
+      ArchiveLocation location, int compactRows, @Nullable RetentionConfig retention) {
     this.location = location;
     this.compactRows = compactRows;
     this.retention = retention;

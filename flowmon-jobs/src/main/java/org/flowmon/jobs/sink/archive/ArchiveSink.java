@@ -9,6 +9,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.job.RetentionConfig;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Archives every flow exactly once.
@@ -59,7 +60,7 @@ public final class ArchiveSink {
    * if missing; null {@code segments}: sealed by its own settings, else by these from now on.
    */
   public static SingleOutputStreamOperator<ArchiveCommittable> seal(
-      DataStream<PositionedBatch> batches, ArchiveLocation location, String segments) {
+      DataStream<PositionedBatch> batches, ArchiveLocation location, @Nullable String segments) {
     return seal(batches, location, ArchiveWriterOperator.PIECE_ROWS, segments);
   }
 
@@ -67,7 +68,7 @@ public final class ArchiveSink {
       DataStream<PositionedBatch> batches,
       ArchiveLocation location,
       int pieceRows,
-      String segments) {
+      @Nullable String segments) {
     return batches
         .transform(
             "archive-writer",
@@ -84,7 +85,7 @@ public final class ArchiveSink {
       DataStream<ArchiveCommittable> sealed,
       ArchiveLocation location,
       int compactRows,
-      RetentionConfig retention) {
+      @Nullable RetentionConfig retention) {
     GlobalPartitioner<ArchiveCommittable> partitioner = new GlobalPartitioner<>();
     partitioner.disableUnalignedCheckpoints();
     return new DataStream<>(

@@ -25,6 +25,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Seals flow batches into segments, in the source's chain. Batches are kept by reference; a
@@ -48,7 +49,7 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private final ArchiveLocation location;
   private final int pieceRows;
   private final int sealers;
-  private final String segments;
+  private final @Nullable String segments;
 
   private transient Archive archive;
   private transient ArchivedPositions archived;
@@ -72,7 +73,8 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private transient Counter archivedBeforeRows;
   private transient Counter missingOffsets;
 
-  ArchiveWriterOperator(ArchiveLocation location, int pieceRows, int sealers, String segments) {
+  ArchiveWriterOperator(
+      ArchiveLocation location, int pieceRows, int sealers, @Nullable String segments) {
     this.segments = segments;
     this.location = location;
     this.pieceRows = pieceRows;

@@ -41,7 +41,7 @@ final class PostgresReportWriter implements SinkWriter<Report> {
   private final Counter retries;
   private long pauseMillis;
   private long nextAttempt;
-  private SQLException lastFailure;
+  private SQLException lastFailure = new SQLException("not tried yet");
 
   PostgresReportWriter(PostgresStore store, MetricGroup metrics, ProcessingTimeService time) {
     this.store = store;

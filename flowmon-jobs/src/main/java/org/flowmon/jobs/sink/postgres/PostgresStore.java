@@ -19,6 +19,7 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.udaf.group.GroupEstimate;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 
 /** A connection to the database of reports, opened when first needed and again when lost. */
@@ -31,13 +32,7 @@ final class PostgresStore implements AutoCloseable {
   // Undefined table, undefined column, another type: the cached table may be outdated.
   private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
 
-  private static final List<String> WINDOW =
-      List.of(
-          ("analysis window_start window_end revision row_count history as_of history_from"
-                  + " history_through arrived_through final_at flows late_flows ahead_flows"
-                  + " lost_flows sampled_flows sampling_rate group_sampling groups groups_lower"
-                  + " groups_upper message approximate")
-              .split(" ", -1));
+  private static final List<String> WINDOW = PostgresTable.windowColumnsOfReports();
 
   private static final String PUT_WINDOW =
       """
@@ -56,7 +51,7 @@ final class PostgresStore implements AutoCloseable {
 
   private final JobConfig.Postgres postgres;
   private final Map<String, PostgresTable> tables = new HashMap<>();
-  private Connection connection;
+  private @Nullable Connection connection;
 
   PostgresStore(JobConfig.Postgres postgres) {
     this.postgres = postgres;
@@ -72,16 +67,16 @@ final class PostgresStore implements AutoCloseable {
    * attempt may succeed.
    */
   boolean store(Report report) throws PostgresRejectedException, SQLException {
-    connect();
+    Connection open = connection();
     boolean known = tables.containsKey(report.analysis());
     try {
-      return attempt(report);
+      return attempt(open, report);
     } catch (SQLException e) {
       if (isTransient(e)) {
         close();
         throw e;
       }
-      rollback();
+      rollback(open);
       if (known && CHANGED.contains(e.getSQLState())) {
         return store(report); // once: the table is read anew, and created if it is gone
       }
@@ -95,7 +90,7 @@ final class PostgresStore implements AutoCloseable {
                   advice(e)),
           e);
     } catch (PostgresRejectedException | RuntimeException e) {
-      rollback();
+      rollback(open);
       throw e instanceof PostgresRejectedException rejected
           ? rejected
           : new PostgresRejectedException(
@@ -103,13 +98,14 @@ final class PostgresStore implements AutoCloseable {
     }
   }
 
-  private boolean attempt(Report report) throws PostgresRejectedException, SQLException {
-    PostgresTable table = table(report);
-    boolean newer = putWindow(report);
+  private boolean attempt(Connection open, Report report)
+      throws PostgresRejectedException, SQLException {
+    PostgresTable table = table(open, report);
+    boolean newer = putWindow(open, report);
     if (newer) {
-      table.replace(connection, report);
+      table.replace(open, report);
     }
-    connection.commit();
+    open.commit();
     return newer;
   }
 
@@ -133,9 +129,9 @@ final class PostgresStore implements AutoCloseable {
         || TRANSIENT.stream().anyMatch(state::startsWith);
   }
 
-  private void connect() throws SQLException {
+  private Connection connection() throws SQLException {
     if (connection != null) {
-      return;
+      return connection;
     }
     Properties properties = new Properties();
     properties.setProperty("user", postgres.user());
@@ -144,7 +140,7 @@ final class PostgresStore implements AutoCloseable {
     properties.setProperty("socketTimeout", "60");
     properties.setProperty("tcpKeepAlive", "true");
     if (postgres.passwordFile() != null) {
-      properties.setProperty("password", password());
+      properties.setProperty("password", password(postgres.passwordFile()));
     }
     if (Driver.parseURL(postgres.url(), null) == null) { // the driver's own error shows all of it
       throw new SQLException("not a URL of PostgreSQL: " + postgres.place());
@@ -157,35 +153,35 @@ final class PostgresStore implements AutoCloseable {
     opened.setAutoCommit(false);
     connection = opened;
     tables.clear();
+    return opened;
   }
 
   // Read for each connection, so that a changed password needs no restart.
-  private String password() throws SQLException {
+  private static String password(String file) throws SQLException {
     try {
-      return Files.readAllLines(Path.of(postgres.passwordFile())).stream().findFirst().orElse("");
+      return Files.readAllLines(Path.of(file)).stream().findFirst().orElse("");
     } catch (IOException e) {
       throw new SQLException(
-          "postgres.password_file %s cannot be read on this machine: %s"
-              .formatted(postgres.passwordFile(), e),
-          e);
+          "postgres.password_file %s cannot be read on this machine: %s".formatted(file, e), e);
     }
   }
 
-  private PostgresTable table(Report report) throws SQLException, PostgresRejectedException {
+  private PostgresTable table(Connection open, Report report)
+      throws SQLException, PostgresRejectedException {
     PostgresTable table = tables.get(report.analysis());
     if (table == null || !table.columns().equals(report.columns())) {
       List<ReportColumn> columns = report.columns();
       table = new PostgresTable(report.analysis(), columns);
-      table.create(connection);
+      table.create(open);
       tables.put(report.analysis(), table);
     }
     return table;
   }
 
-  private boolean putWindow(Report report) throws SQLException {
+  private boolean putWindow(Connection open, Report report) throws SQLException {
     Confidence confidence = report.confidence();
     ArrivalCounts counts = confidence.counts();
-    try (PreparedStatement put = connection.prepareStatement(PUT_WINDOW)) {
+    try (PreparedStatement put = open.prepareStatement(PUT_WINDOW)) {
       put.setString(1, report.analysis());
       put.setObject(2, PostgresTable.time(report.windowStart()));
       put.setObject(3, PostgresTable.time(report.windowEnd()));
@@ -218,10 +214,10 @@ final class PostgresStore implements AutoCloseable {
     }
   }
 
-  private void rollback() throws SQLException {
+  private void rollback(Connection open) throws SQLException {
     tables.clear();
     try {
-      connection.rollback();
+      open.rollback();
     } catch (SQLException e) {
       close();
       throw e;

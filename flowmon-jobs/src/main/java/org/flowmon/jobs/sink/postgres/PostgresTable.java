@@ -21,6 +21,7 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The table of one analysis. Names, of checked identifiers (an analysis's name, {@link
@@ -32,6 +33,11 @@ final class PostgresTable {
 
   /** Older tables of {@code flowmon_windows} lack some. */
   private static final Map<String, String> WINDOW_COLUMNS = windowColumns();
+
+  /** The columns of {@code flowmon_windows} that a report sets, in order. */
+  static List<String> windowColumnsOfReports() {
+    return WINDOW_COLUMNS.keySet().stream().filter(name -> !name.equals("written_at")).toList();
+  }
 
   private static Map<String, String> windowColumns() {
     String columns =
@@ -211,10 +217,7 @@ final class PostgresTable {
         }
       }
       case TIMESTAMP ->
-          statement.setObject(
-              index,
-              isNull ? null : time(rows.longValue(row, column)),
-              Types.TIMESTAMP_WITH_TIMEZONE);
+          setTime(statement, index, isNull ? HistoryAnswer.UNKNOWN : rows.longValue(row, column));
       case DOUBLE ->
           statement.setObject(index, isNull ? null : rows.doubleValue(row, column), Types.DOUBLE);
       case DURATION ->
@@ -236,7 +239,7 @@ final class PostgresTable {
   }
 
   /** NUL is the only character that PostgreSQL's text cannot hold. */
-  static String text(String value) {
+  static @Nullable String text(@Nullable String value) {
     return value == null ? null : value.replace('\0', '\uFFFD');
   }
 

@@ -103,6 +103,8 @@ class ReportRowTest {
     assertEquals(
         "expected columns as an object", refusal("{\"version\":1,\"columns\":[],\"x\":0}"));
     assertEquals(
+        "expected columns as an object", refusal("{\"version\":2,\"columns\":[],\"x\":0}"));
+    assertEquals(
         "expected rows as a number, found 99999999999",
         refusal(written(0).replace("\"rows\":2", "\"rows\":99999999999")));
     assertEquals(

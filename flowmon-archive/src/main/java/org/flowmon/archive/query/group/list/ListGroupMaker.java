@@ -2,6 +2,7 @@ package org.flowmon.archive.query.group.list;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.index.RowCursor;
 import org.flowmon.archive.query.group.partition.LongArrayPool;
@@ -25,6 +26,7 @@ import org.flowmon.udaf.vector.Vector;
 public final class ListGroupMaker implements GroupMaker {
   // If one number of so many was seen, scanning all is faster than sorting them.
   private static final int SPARSE = 32;
+  private static final int[] NONE = {};
   private static final int[] IDENTITY = new int[Vector.CAPACITY];
 
   static {
@@ -93,7 +95,7 @@ public final class ListGroupMaker implements GroupMaker {
 
   private void add(KeyedRows.OfSegment list) {
     SegmentReader segment = list.segment();
-    int[] numberOf = numbers.of(segment.sealed(), second);
+    Optional<int[]> numberOf = numbers.of(segment.sealed(), second);
     SelectedRows selected = new SelectedRows(segment);
     RowCursor cursor = list.rows().get();
     for (int n = cursor.next(rows); n > 0; n = cursor.next(rows)) {
@@ -107,10 +109,11 @@ public final class ListGroupMaker implements GroupMaker {
     }
   }
 
-  private void find(SelectedRows selected, int[] numberOf, int n) {
+  private void find(SelectedRows selected, Optional<int[]> numbered, int n) {
     int words = layout.stateWords();
     int ofNull = numbers.ofNull();
-    if (numberOf == null) {
+    int[] numberOf = numbered.orElse(NONE);
+    if (numbered.isEmpty()) {
       Arrays.fill(ids, 0, n, -1);
     } else {
       selected.readIds(second, 0, n, ids);

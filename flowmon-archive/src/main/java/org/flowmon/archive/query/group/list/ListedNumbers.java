@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import org.flowmon.archive.index.RowCursor;
@@ -42,17 +43,17 @@ public final class ListedNumbers {
   }
 
   /** The list of one key in one segment. */
-  private static final class Run {
-    private final int key;
-    private final KeyedRows.OfSegment list;
-    private final List<Part> parts = new ArrayList<>();
-    // While it is being read.
-    private RowCursor cursor;
+  private record Run(int key, KeyedRows.OfSegment list, List<Part> parts) {}
+
+  /** A list that is being read. */
+  private static final class Reading {
+    private final Run run;
+    private final RowCursor cursor;
     private int next; // all rows below this one were read
 
-    Run(int key, KeyedRows.OfSegment list) {
-      this.key = key;
-      this.list = list;
+    Reading(Run run) {
+      this.run = run;
+      this.cursor = run.list.rows().get();
     }
   }
 
@@ -81,7 +82,7 @@ public final class ListedNumbers {
     for (int key = 0; key < keys.size(); key++) {
       List<Run> runs = new ArrayList<>();
       for (KeyedRows.OfSegment list : keys.get(key).lists()) {
-        Run run = new Run(key, list);
+        Run run = new Run(key, list, new ArrayList<>());
         runs.add(run);
         bySegment.computeIfAbsent(list.segment(), segment -> new ArrayList<>()).add(run);
       }
@@ -141,32 +142,32 @@ public final class ListedNumbers {
     private int used;
 
     private void read(Unit unit) {
-      int[] numberOf = numbers.of(unit.segment().sealed(), second);
-      List<Run> open = new ArrayList<>(unit.runs());
-      open.forEach(run -> run.cursor = run.list.rows().get());
+      Optional<int[]> numberOf = numbers.of(unit.segment().sealed(), second);
+      List<Reading> open = new ArrayList<>();
+      unit.runs().forEach(run -> open.add(new Reading(run)));
       for (int end = BLOCK_ROWS; !open.isEmpty(); end += BLOCK_ROWS) {
         int upTo = end;
-        open.removeIf(run -> !readTo(unit.segment(), run, upTo, numberOf));
+        open.removeIf(one -> !readTo(unit.segment(), one, upTo, numberOf));
       }
     }
 
     /** Reads a list up to a row at least; returns whether there may be more. */
-    private boolean readTo(SegmentReader segment, Run run, int end, int[] numberOf) {
-      while (run.next < end) {
-        int n = run.cursor.next(rows);
+    private boolean readTo(
+        SegmentReader segment, Reading reading, int end, Optional<int[]> numberOf) {
+      while (reading.next < end) {
+        int n = reading.cursor.next(rows);
         if (n == 0) {
-          run.cursor = null;
           return false;
         }
         read.accept(n);
-        run.next = rows[n - 1] + 1;
-        if (numberOf == null) {
+        reading.next = rows[n - 1] + 1;
+        if (numberOf.isEmpty()) {
           Arrays.fill(ids, 0, n, numbers.ofNull());
         } else {
           segment.gatherIds(second, rows, n, ids);
-          toNumbers(numberOf, n);
+          toNumbers(numberOf.get(), n);
         }
-        run.parts.add(part(n));
+        reading.run.parts.add(part(n));
       }
       return true;
     }

@@ -5,7 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of one thread whose key and only argument fit one long, by partition. Not thread-safe.
@@ -54,16 +56,16 @@ public final class NarrowRows {
       return 0;
     }
     int bits = Math.min(MAX_VALUE_BITS, Long.SIZE - 1 - keyBits);
-    boolean fits =
-        arguments.size() == 1 && arguments.get(0).kind().isInteger() && bits >= MIN_VALUE_BITS;
-    return fits ? bits : -1;
+    ValueKind kind = arguments.get(0).kind();
+    boolean isInteger = arguments.size() == 1 && kind != null && kind.isInteger();
+    return isInteger && bits >= MIN_VALUE_BITS ? bits : -1;
   }
 
   /**
    * Adds fitting ones of n ≤ {@link Vector#CAPACITY} rows; returns how many others {@code rest}
-   * takes, in order. {@code argument} may be null: there is none.
+   * takes, in order. {@code argument} is null if there is none.
    */
-  int add(long[] keys, Vector argument, int[] selection, int n, int[] rest) {
+  int add(long[] keys, @Nullable Vector argument, int[] selection, int n, int[] rest) {
     if (size + n > BLOCK_ROWS) {
       sort();
     }

@@ -1,9 +1,11 @@
 package org.flowmon.archive.query.group.partition;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys and arguments of one thread's rows, in linked blocks of each partition. Not thread-safe.
@@ -65,12 +67,16 @@ public final class PartitionedRows {
         && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= LongArrayPool.LENGTH;
   }
 
-  private static int words(ValueKind kind) {
+  private static int words(@Nullable ValueKind kind) {
     return kind == ValueKind.ADDRESS ? 2 : 1;
   }
 
   public static int stride(GroupLayout layout) {
-    return 1 + layout.arguments().stream().mapToInt(argument -> words(argument.kind())).sum();
+    return 1
+        + layout.arguments().stream()
+            .map(argument -> Objects.requireNonNull(argument.kind(), "an argument is typed"))
+            .mapToInt(PartitionedRows::words)
+            .sum();
   }
 
   public static long blockBytes(int stride) {
@@ -96,7 +102,8 @@ public final class PartitionedRows {
   }
 
   /** {@code map} is null if there is only one partition. */
-  public void add(PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
+  public void add(
+      @Nullable PartitionMap map, long[] keys, Vector[] arguments, int[] selection, int n) {
     for (int r = 0; r < n; r++) {
       places[r] = map == null ? 0 : map.partition(keys[selection[r]]);
     }
@@ -213,7 +220,8 @@ public final class PartitionedRows {
     }
   }
 
-  void release() {
+  /** No row can be read any more. */
+  public void release() {
     LongArrayPool.give(Arrays.asList(chunks));
     chunks = new long[0][];
     clear();

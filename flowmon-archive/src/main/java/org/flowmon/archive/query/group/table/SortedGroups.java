@@ -2,6 +2,7 @@ package org.flowmon.archive.query.group.table;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.query.group.partition.LongArrayPool;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.udaf.memory.GroupMemory;
@@ -26,6 +27,10 @@ public final class SortedGroups {
 
     /** Allocates so many groups, with arbitrary content. */
     public SortedGroups reserve(int size, int stride) {
+      return reserve(size, stride, Optional.empty());
+    }
+
+    private SortedGroups reserve(int size, int stride, Optional<SumAndCount> made) {
       memory.check();
       int needed = LongArrayPool.words(size, stride);
       if (needed > words.length - used) {
@@ -36,15 +41,13 @@ public final class SortedGroups {
         words = length == LongArrayPool.LENGTH ? LongArrayPool.take() : new long[length];
         used = 0;
       }
-      SortedGroups groups = new SortedGroups(words, used, size, stride);
+      SortedGroups groups = new SortedGroups(words, used, size, stride, made);
       used += needed;
       return groups;
     }
 
     public SortedGroups reserve(int size, SumAndCount states) {
-      SortedGroups groups = reserve(size, SumAndCount.WORDS);
-      groups.made = states;
-      return groups;
+      return reserve(size, SumAndCount.WORDS, Optional.of(states));
     }
 
     SortedGroups copy(PackedTable table, int stateWords) {
@@ -85,13 +88,14 @@ public final class SortedGroups {
   private final int start;
   private final int size;
   private final int stride;
-  private SumAndCount made; // null if states are kept
+  private final Optional<SumAndCount> made; // empty if states are kept
 
-  private SortedGroups(long[] words, int start, int size, int stride) {
+  private SortedGroups(long[] words, int start, int size, int stride, Optional<SumAndCount> made) {
     this.words = words;
     this.start = start;
     this.size = size;
     this.stride = stride;
+    this.made = made;
   }
 
   public int size() {
@@ -100,7 +104,7 @@ public final class SortedGroups {
 
   /** Whether each aggregate of every group is one long and never NULL. */
   public boolean isPlain() {
-    return made != null;
+    return made.isPresent();
   }
 
   public long key(int i) {
@@ -126,8 +130,8 @@ public final class SortedGroups {
    * overwritten: room for {@code n} states or more.
    */
   public long[] states(int from, int n, int[] places, long[] scratch) {
-    if (made != null) {
-      made.states(words, stateAt(from), n, places, scratch);
+    if (made.isPresent()) {
+      made.get().states(words, stateAt(from), n, places, scratch);
       return scratch;
     }
     for (int i = 0; i < n; i++) {

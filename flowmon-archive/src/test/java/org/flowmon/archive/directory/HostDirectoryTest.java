@@ -23,7 +23,7 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class DirectoryCheckTest {
+class HostDirectoryTest {
   private static final UUID ARCHIVE = new UUID(1, 2);
   private static final String SEGMENTS = "segments";
 

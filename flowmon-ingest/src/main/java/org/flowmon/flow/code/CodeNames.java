@@ -1,5 +1,6 @@
-package org.flowmon.flow;
+package org.flowmon.flow.code;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -10,25 +11,37 @@ import org.jspecify.annotations.Nullable;
 
 /** The names of a column's codes ({@code docs/format/flow.md}), as people write and read them. */
 public final class CodeNames {
-  private static final int CODES = 256;
-
-  private final @Nullable String[] byCode = new String[CODES];
+  private final Map<Long, String> byCode = new HashMap<>();
   private final Map<String, Integer> byName = new LinkedHashMap<>(); // in lower case
 
   private CodeNames() {}
 
-  static <T> CodeNames of(T[] constants, ToIntFunction<T> code, Function<T, String> name) {
+  public static <T> CodeNames of(T[] constants, ToIntFunction<T> code, Function<T, String> name) {
     CodeNames names = new CodeNames();
     for (T constant : constants) {
-      names.byCode[code.applyAsInt(constant)] = name.apply(constant);
-      names.byName.put(name.apply(constant).toLowerCase(Locale.ROOT), code.applyAsInt(constant));
+      names.add(code.applyAsInt(constant), name.apply(constant));
     }
     return names;
   }
 
+  /** Of texts such as {@code 64 forwarded}. */
+  public static CodeNames of(String... codes) {
+    CodeNames names = new CodeNames();
+    for (String code : codes) {
+      int space = code.indexOf(' ');
+      names.add(Integer.parseInt(code.substring(0, space)), code.substring(space + 1));
+    }
+    return names;
+  }
+
+  private void add(int code, String name) {
+    byCode.put((long) code, name);
+    byName.put(name.toLowerCase(Locale.ROOT), code);
+  }
+
   /** Null if this version does not know the code. */
   public @Nullable String name(long code) {
-    return code >= 0 && code < CODES ? byCode[(int) code] : null;
+    return byCode.get(code);
   }
 
   /** Takes any case; −1 if no code has the name. */
@@ -39,6 +52,8 @@ public final class CodeNames {
   /** All names, for example {@code S0, S1, SF}. */
   @Override
   public String toString() {
-    return byName.values().stream().map(code -> byCode[code]).collect(Collectors.joining(", "));
+    return byName.values().stream()
+        .map(code -> byCode.get((long) code))
+        .collect(Collectors.joining(", "));
   }
 }

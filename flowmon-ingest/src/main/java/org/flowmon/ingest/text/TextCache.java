@@ -1,4 +1,4 @@
-package org.flowmon.ingest.file.line;
+package org.flowmon.ingest.text;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

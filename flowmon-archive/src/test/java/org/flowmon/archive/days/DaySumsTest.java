@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs agree with the rows of their segments, in whatever order they were made and merged. */
-class DayUpdateTest {
+class DaySumsTest {
   private static final UUID ARCHIVE = new UUID(1, 2);
   private static final String SEGMENTS = "segments";
 

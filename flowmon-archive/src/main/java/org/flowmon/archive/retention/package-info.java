@@ -1,0 +1,5 @@
+/** Which rows of an archive expire, and when. */
+@NullMarked
+package org.flowmon.archive.retention;
+
+import org.jspecify.annotations.NullMarked;

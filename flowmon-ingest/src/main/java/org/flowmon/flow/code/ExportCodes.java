@@ -1,0 +1,130 @@
+package org.flowmon.flow.code;
+
+/** The names of codes that exporters send ({@code docs/format/flow.md}). */
+public final class ExportCodes {
+  /** RFC 7270 section 4.12: two bits of status, six of a reason. */
+  public static final CodeNames FORWARDING_STATUS =
+      CodeNames.of(
+          "0 unknown",
+          "64 forwarded",
+          "65 forwarded_fragmented",
+          "66 forwarded_not_fragmented",
+          "67 forwarded_tunneled",
+          "68 forwarded_acl_redirect",
+          "128 dropped",
+          "129 dropped_acl_deny",
+          "130 dropped_acl_drop",
+          "131 dropped_unroutable",
+          "132 dropped_adjacency",
+          "133 dropped_fragmentation_df",
+          "134 dropped_bad_header_checksum",
+          "135 dropped_bad_total_length",
+          "136 dropped_bad_header_length",
+          "137 dropped_bad_ttl",
+          "138 dropped_policer",
+          "139 dropped_wred",
+          "140 dropped_rpf",
+          "141 dropped_for_us",
+          "142 dropped_bad_output_interface",
+          "143 dropped_hardware",
+          "192 consumed",
+          "193 consumed_punt_adjacency",
+          "194 consumed_incomplete_adjacency",
+          "195 consumed_for_us");
+
+  /** IANA, firewallEvent (233). */
+  public static final CodeNames FIREWALL_EVENT =
+      CodeNames.of("0 ignore", "1 created", "2 deleted", "3 denied", "4 alert", "5 update");
+
+  /** IANA, natEvent (230), RFC 8158 section 4.3. */
+  public static final CodeNames NAT_EVENT =
+      CodeNames.of(
+          "1 create",
+          "2 delete",
+          "3 addresses_exhausted",
+          "4 nat44_session_create",
+          "5 nat44_session_delete",
+          "6 nat64_session_create",
+          "7 nat64_session_delete",
+          "8 nat44_bib_create",
+          "9 nat44_bib_delete",
+          "10 nat64_bib_create",
+          "11 nat64_bib_delete",
+          "12 ports_exhausted",
+          "13 quota_exceeded",
+          "14 address_binding_create",
+          "15 address_binding_delete",
+          "16 port_block_allocation",
+          "17 port_block_deallocation",
+          "18 threshold_reached");
+
+  /** sFlow's discarded packets: below 256 an ICMP code of "unreachable". */
+  public static final CodeNames DISCARD_REASON =
+      CodeNames.of(
+          "0 net_unreachable",
+          "1 host_unreachable",
+          "2 protocol_unreachable",
+          "3 port_unreachable",
+          "4 frag_needed",
+          "5 src_route_failed",
+          "6 dst_net_unknown",
+          "7 dst_host_unknown",
+          "8 src_host_isolated",
+          "9 dst_net_prohibited",
+          "10 dst_host_prohibited",
+          "11 dst_net_tos_unreachable",
+          "12 dst_host_tos_unreachable",
+          "13 comm_admin_prohibited",
+          "14 host_precedence_violation",
+          "15 precedence_cutoff",
+          "256 unknown",
+          "257 ttl_exceeded",
+          "258 acl",
+          "259 no_buffer_space",
+          "260 red",
+          "261 traffic_shaping",
+          "262 pkt_too_big",
+          "263 src_mac_is_multicast",
+          "264 vlan_tag_mismatch",
+          "265 ingress_vlan_filter",
+          "266 ingress_spanning_tree_filter",
+          "267 port_list_is_empty",
+          "268 port_loopback_filter",
+          "269 blackhole_route",
+          "270 non_ip",
+          "271 uc_dip_over_mc_dmac",
+          "272 dip_is_loopback_address",
+          "273 sip_is_mc",
+          "274 sip_is_loopback_address",
+          "275 ip_header_corrupted",
+          "276 ipv4_sip_is_limited_bc",
+          "277 ipv6_mc_dip_reserved_scope",
+          "278 ipv6_mc_dip_interface_local_scope",
+          "279 unresolved_neigh",
+          "280 mc_reverse_path_forwarding",
+          "281 non_routable_packet",
+          "282 decap_error",
+          "283 overlay_smac_is_mc",
+          "284 unknown_l2",
+          "285 unknown_l3",
+          "286 unknown_l3_exception",
+          "287 unknown_buffer",
+          "288 unknown_tunnel",
+          "289 unknown_l4",
+          "290 sip_is_unspecified",
+          "291 mlag_port_isolation",
+          "292 blackhole_arp_neigh",
+          "293 src_mac_is_dmac",
+          "294 dmac_is_reserved",
+          "295 sip_is_class_e",
+          "296 mc_dmac_mismatch",
+          "297 sip_is_dip",
+          "298 dip_is_local_network",
+          "299 dip_is_link_local",
+          "300 overlay_smac_is_dmac",
+          "301 egress_vlan_filter",
+          "302 uc_reverse_path_forwarding",
+          "303 split_horizon");
+
+  private ExportCodes() {}
+}

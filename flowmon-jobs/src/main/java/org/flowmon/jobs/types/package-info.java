@@ -1,0 +1,5 @@
+/** How records are serialized. */
+@NullMarked
+package org.flowmon.jobs.types;
+
+import org.jspecify.annotations.NullMarked;
