@@ -27,6 +27,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Failure;
 import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.parquet.ParquetFlowReader;
 import org.flowmon.deploy.terminal.Progress;
@@ -82,6 +83,8 @@ public final class ImportCommand implements Callable<Integer> {
           "A network that is protected: flows begun in one are outgoing. May be repeated.")
   private List<String> networks = List.of();
 
+  @Mixin private TemplatesByOption templates;
+
   @Option(names = "--force", description = "Import also what was imported before.")
   private boolean force;
 
@@ -119,7 +122,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (threads != null && threads < 1) {
       throw new UsageException("--threads is at least 1");
     }
-    options = options.withColumns(columnNames());
+    options = options.withColumns(columnNames()).withTemplates(templates.scope());
     if (!networks.isEmpty()) {
       options = options.withNetworks(parseNetworks());
     }

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.StopNotice;
+import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -76,6 +77,8 @@ public final class CollectCommand implements Callable<Integer> {
       description =
           "A network that is protected: flows begun in one are outgoing. May be repeated.")
   private List<String> networks = List.of();
+
+  @Mixin private TemplatesByOption templates;
 
   @Option(
       names = "--receive-buffer",
@@ -251,7 +254,8 @@ public final class CollectCommand implements Callable<Integer> {
         throw new UsageException("--protected: " + e.getMessage());
       }
     }
-    return new ExportDecoder(counters, bad, protectedNetworks, DecoderLimits.defaults());
+    return new ExportDecoder(
+        counters, bad, protectedNetworks, DecoderLimits.defaults(), templates.scope());
   }
 
   private void stopAndWait() {

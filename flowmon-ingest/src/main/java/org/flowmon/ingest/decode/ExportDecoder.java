@@ -8,6 +8,7 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.flowmon.ingest.decode.record.FlowWriter;
@@ -30,17 +31,27 @@ public final class ExportDecoder {
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
 
+  /** IPFIX templates are those of their session. */
   public ExportDecoder(
       IngestCounters counters,
       BadDatagramSamples samples,
       ProtectedNetworks networks,
       DecoderLimits limits) {
+    this(counters, samples, networks, limits, TemplateScope.SESSION);
+  }
+
+  public ExportDecoder(
+      IngestCounters counters,
+      BadDatagramSamples samples,
+      ProtectedNetworks networks,
+      DecoderLimits limits,
+      TemplateScope scope) {
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
     FlowWriter writer = new FlowWriter(networks);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
-    templated = new TemplateExportDecoder(counters, exporters, limits, block, writer, work);
+    templated = new TemplateExportDecoder(counters, exporters, limits, scope, block, writer, work);
   }
 
   /**
@@ -78,6 +89,20 @@ public final class ExportDecoder {
       IngestCounter reason = isDamaged ? templated.damage() : outcome;
       samples.add(reason, datagram, offset, length, exporter, port, arrivalMicros);
     }
+  }
+
+  /**
+   * Ends an input, so that all is counted: sets that still wait for their template are dropped, and
+   * sequence numbers begin anew. Templates, rates and names stay.
+   */
+  public void endInput() {
+    templated.waiting().dropAll();
+    exporters.restartSequences();
+  }
+
+  /** Estimated heap of the sets that wait for their template. */
+  long waitingBytes() {
+    return templated.waiting().bytes();
   }
 
   ExporterTable exporters() {

@@ -77,6 +77,10 @@ public final class Exporter {
     domains.values().forEach(domain -> domain.sequence().claims().prove());
   }
 
+  void restartSequences() {
+    domains.values().forEach(domain -> domain.sequence().restart());
+  }
+
   /** When its last datagram came, µs. */
   long lastHeard() {
     return lastHeard;
@@ -104,7 +108,7 @@ public final class Exporter {
   public ObservationDomain domain(ObservationDomain.Key key, IngestCounter lost) {
     ObservationDomain domain = domains.get(key);
     if (domain == null) {
-      domain = new ObservationDomain(this, table.limits(), table.counters(), lost);
+      domain = new ObservationDomain(this, table, lost);
       table.makeRoom(this, ObservationDomain.BYTES, true);
       table.charge(this, ObservationDomain.BYTES);
       domains.put(key, domain);

@@ -70,12 +70,13 @@ public final class ObservationDomain {
   private long serial;
   private long systemInit;
 
-  ObservationDomain(
-      Exporter exporter, DecoderLimits limits, IngestCounters counters, IngestCounter lost) {
+  ObservationDomain(Exporter exporter, ExporterTable table, IngestCounter lost) {
     this.exporter = exporter;
-    this.limits = limits;
-    this.counters = counters;
-    this.sequence = new SequenceTracker(new LossClaims(exporter, lost, counters), counters);
+    this.limits = table.limits();
+    this.counters = table.counters();
+    this.sequence =
+        new SequenceTracker(
+            new LossClaims(exporter, lost, counters), table.nothingHeld(), counters);
   }
 
   public SequenceTracker sequence() {

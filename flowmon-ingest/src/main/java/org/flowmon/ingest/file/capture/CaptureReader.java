@@ -2,6 +2,7 @@ package org.flowmon.ingest.file.capture;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.ingest.FlowSink;
@@ -33,25 +34,27 @@ public final class CaptureReader implements FlowFileReader {
   @Override
   public FileSummary read(FlowSink out) throws IOException {
     SummarySink sink = new SummarySink(out);
-    // Separate counters, so that the summary is this file's.
-    IngestCounters counters = new IngestCounters();
+    IngestCounters counters = options.counters();
+    Map<IngestCounter, Long> before = new EnumMap<>(IngestCounter.class);
+    for (IngestCounter counter : IngestCounter.values()) {
+      before.put(counter, counters.get(counter));
+    }
     ExportsOfFile reader =
         new ExportsOfFile(
             counters,
             new BadDatagramSamples(SAMPLES_PER_REASON),
             options.networks(),
-            DecoderLimits.defaults());
+            DecoderLimits.defaults().forFiles());
     @Nullable String damage = null;
     options.clock().beginFile();
     try {
-      options.clock().addAheadFlows(reader.read(file, sink));
+      options.clock().addAheadFlows(reader.read(file, options.captures(), sink));
     } catch (IOException e) {
       damage = e.getMessage();
     }
     Map<String, Long> rejected = new LinkedHashMap<>();
     for (IngestCounter counter : IngestCounter.values()) {
-      long count = counters.get(counter);
-      options.counters().add(counter, count);
+      long count = counters.get(counter) - before.getOrDefault(counter, 0L);
       if (count > 0 && isLoss(counter)) {
         rejected.put(counter.label(), count);
       }

@@ -43,6 +43,22 @@ public final class ExportsOfFile {
   }
 
   /**
+   * Reads a file to its end with the exporters and templates that a decoder knows, but for an IPFIX
+   * file, which has its own.
+   *
+   * @return as {@link #read(Path, FlowSink)}
+   * @throws IOException naming file and place if it does not continue in its format
+   */
+  public long read(Path file, ExportDecoder decoder, FlowSink out) throws IOException {
+    if (IpfixFileReader.isMagic(magic(file))) {
+      return read(file, out);
+    }
+    try (FileDatagrams datagrams = new FileDatagrams(PcapReader.open(file, counters))) {
+      return decode(datagrams, decoder, out);
+    }
+  }
+
+  /**
    * Reads a file to its end, with exporters and templates of its own.
    *
    * @return flows that arrive with neighbours, far ahead in time ({@link ArrivalClock#aheadFlows})
@@ -86,6 +102,7 @@ public final class ExportsOfFile {
         ahead += counters.get(IngestCounter.FLOWS_DECODED) - before;
       }
     }
+    decoder.endInput();
     return ahead;
   }
 }

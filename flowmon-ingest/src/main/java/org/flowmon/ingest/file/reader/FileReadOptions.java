@@ -3,6 +3,10 @@ package org.flowmon.ingest.file.reader;
 import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.file.format.ColumnNames;
 
 /**
@@ -13,6 +17,8 @@ import org.flowmon.ingest.file.format.ColumnNames;
  * @param columns the meaning of column names in CSV and JSON
  * @param bytesRead grows by the files' bytes, before decompression, so that another thread can show
  *     progress; captures and IPFIX files are not counted
+ * @param templates whose templates the data of captures may use
+ * @param captures decodes all captures, so that a later one may use an earlier one's templates
  */
 public record FileReadOptions(
     ProtectedNetworks networks,
@@ -20,28 +26,66 @@ public record FileReadOptions(
     ArrivalClock clock,
     IngestCounters counters,
     ColumnNames columns,
-    AtomicLong bytesRead) {
+    AtomicLong bytesRead,
+    TemplateScope templates,
+    ExportDecoder captures) {
+  private static final int SAMPLES_PER_REASON = 4;
 
   /** No networks, bad lines only counted, a new clock and new counters. */
   public static FileReadOptions defaults() {
+    IngestCounters counters = new IngestCounters();
     return new FileReadOptions(
         ProtectedNetworks.NONE,
         RejectedLines.countOnly(),
         new ArrivalClock(),
-        new IngestCounters(),
+        counters,
         ColumnNames.DEFAULTS,
-        new AtomicLong());
+        new AtomicLong(),
+        TemplateScope.SESSION,
+        decoder(counters, ProtectedNetworks.NONE, TemplateScope.SESSION));
+  }
+
+  private static ExportDecoder decoder(
+      IngestCounters counters, ProtectedNetworks networks, TemplateScope templates) {
+    return new ExportDecoder(
+        counters,
+        new BadDatagramSamples(SAMPLES_PER_REASON),
+        networks,
+        DecoderLimits.defaults().forFiles(),
+        templates);
   }
 
   public FileReadOptions withNetworks(ProtectedNetworks newNetworks) {
-    return new FileReadOptions(newNetworks, rejects, clock, counters, columns, bytesRead);
+    return new FileReadOptions(
+        newNetworks,
+        rejects,
+        clock,
+        counters,
+        columns,
+        bytesRead,
+        templates,
+        decoder(counters, newNetworks, templates));
+  }
+
+  public FileReadOptions withTemplates(TemplateScope newTemplates) {
+    return new FileReadOptions(
+        networks,
+        rejects,
+        clock,
+        counters,
+        columns,
+        bytesRead,
+        newTemplates,
+        decoder(counters, networks, newTemplates));
   }
 
   public FileReadOptions withRejects(RejectedLines newRejects) {
-    return new FileReadOptions(networks, newRejects, clock, counters, columns, bytesRead);
+    return new FileReadOptions(
+        networks, newRejects, clock, counters, columns, bytesRead, templates, captures);
   }
 
   public FileReadOptions withColumns(ColumnNames newColumns) {
-    return new FileReadOptions(networks, rejects, clock, counters, newColumns, bytesRead);
+    return new FileReadOptions(
+        networks, rejects, clock, counters, newColumns, bytesRead, templates, captures);
   }
 }
