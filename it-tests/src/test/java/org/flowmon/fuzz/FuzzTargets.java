@@ -10,6 +10,7 @@ final class FuzzTargets {
   static List<FuzzTarget> all() {
     return List.of(
         new ExportsFuzz(),
+        new PacketsFuzz(),
         new BatchFuzz(),
         new ArchiveFilesFuzz(),
         new ManifestFuzz(),
@@ -18,6 +19,7 @@ final class FuzzTargets {
         new StatesTopicFuzz(),
         new CapturesFuzz(),
         new TextFilesFuzz(),
+        new OtherProgramsFuzz(),
         new ParquetFuzz(),
         new QueriesFuzz(),
         new YamlFuzz(),

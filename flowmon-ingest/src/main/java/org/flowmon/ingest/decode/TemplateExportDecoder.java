@@ -120,10 +120,7 @@ final class TemplateExportDecoder {
     readSets(bytes, offset + V9_HEADER_BYTES, offset + length, offset + length);
     endOfFlows();
     domains[0].sequence().observeUptime(h.uptime);
-    domains[0]
-        .sequence()
-        .observe(
-            (int) h.sequence, 1, seenRecords, seenFlows, 0, exporters.nothingHeld(), h.arrival);
+    domains[0].sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, h.arrival);
     // The header counts templates and records; those not seen were in unread sets.
     int unseen = getU16(bytes, offset + 2) - seenTemplates - seenRecords;
     if (unseen > 0 && unseen <= unreadBytes && damage == UNDAMAGED) {

@@ -13,6 +13,7 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.TemplateScope;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.junit.jupiter.api.Test;
 
 class DataBeforeTemplateTest {
@@ -31,7 +32,12 @@ class DataBeforeTemplateTest {
 
   private ExportDecoder decoder(DecoderLimits limits, TemplateScope scope) {
     return new ExportDecoder(
-        counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, limits, scope);
+        counters,
+        new BadDatagramSamples(1),
+        ProtectedNetworks.NONE,
+        limits,
+        TunnelHeaders.INNER,
+        scope);
   }
 
   @Test
@@ -160,6 +166,7 @@ class DataBeforeTemplateTest {
               new BadDatagramSamples(1),
               ProtectedNetworks.NONE,
               SMALL,
+              TunnelHeaders.INNER,
               random.nextBoolean() ? TemplateScope.SESSION : TemplateScope.ADDRESS);
       long sent = 0;
       long now = SECONDS * 1_000_000;

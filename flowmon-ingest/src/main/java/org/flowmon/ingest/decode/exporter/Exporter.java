@@ -3,6 +3,7 @@ package org.flowmon.ingest.decode.exporter;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
@@ -74,11 +75,11 @@ public final class Exporter {
   /** Makes it known: its losses so far count. */
   void setEstablished() {
     established = true;
-    domains.values().forEach(domain -> domain.sequence().claims().prove());
+    domains.values().forEach(ObservationDomain::prove);
   }
 
   void restartSequences() {
-    domains.values().forEach(domain -> domain.sequence().restart());
+    domains.values().forEach(ObservationDomain::restartSequences);
   }
 
   /** When its last datagram came, µs. */
@@ -98,6 +99,12 @@ public final class Exporter {
       firstFlows = arrival;
     }
     return firstFlows;
+  }
+
+  Stream<InterfaceCounters> interfaceCounters() {
+    return domains.values().stream()
+        .flatMap(domain -> domain.dataSources().stream())
+        .flatMap(source -> source.interfaceCounters().stream());
   }
 
   int domains() {

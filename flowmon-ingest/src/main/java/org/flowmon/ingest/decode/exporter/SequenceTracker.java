@@ -43,6 +43,7 @@ public final class SequenceTracker {
   private final int[] advance = new int[WAYS - 1];
   // Units that the unread sets of the last datagram may have held.
   private long mayHold;
+  private final HeldDatagram nothingHeld;
   private HeldDatagram heldBefore;
   private int lateNext;
   private int lateRun;
@@ -50,6 +51,7 @@ public final class SequenceTracker {
   SequenceTracker(LossClaims claims, HeldDatagram nothingHeld, IngestCounters counters) {
     this.claims = claims;
     this.counters = counters;
+    this.nothingHeld = nothingHeld;
     this.heldBefore = nothingHeld;
   }
 
@@ -72,6 +74,11 @@ public final class SequenceTracker {
     uptimeFell = hasUptime && now - uptime < -UPTIME_TOLERANCE;
     hasUptime = true;
     uptime = now;
+  }
+
+  /** Observes the next datagram, all of whose sets were read. */
+  public void observe(int number, int units, int records, int flows, long arrival) {
+    observe(number, units, records, flows, 0, nothingHeld, arrival);
   }
 
   /**

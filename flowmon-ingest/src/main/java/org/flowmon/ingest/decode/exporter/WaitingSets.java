@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WaitingSets {
   /** Estimated heap of a set without its bytes, with its share of maps and datagram. */
-  private static final int SET_BYTES = 320;
+  private static final long SET_BYTES = 320;
 
   /** Exporter, and version and domain of any port. */
   private record Key(long hi, long lo, long session) implements Comparable<Key> {

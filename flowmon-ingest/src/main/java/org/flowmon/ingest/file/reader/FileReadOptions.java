@@ -1,5 +1,6 @@
 package org.flowmon.ingest.file.reader;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -7,7 +8,11 @@ import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.TemplateScope;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.FlowSource;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.SourceTable;
 
 /**
  * The options of reading files; an import's readers share them and run one after the other.
@@ -15,6 +20,7 @@ import org.flowmon.ingest.file.format.ColumnNames;
  * @param networks for {@code outgoing}; without any it is Zeek's {@code local_orig}, else NULL
  * @param clock for {@code arrival}, so that it goes back neither within nor between files
  * @param columns the meaning of column names in CSV and JSON
+ * @param format the format's or program's name if the user says it, else it is detected
  * @param bytesRead grows by the files' bytes, before decompression, so that another thread can show
  *     progress; captures and IPFIX files are not counted
  * @param templates whose templates the data of captures may use
@@ -26,6 +32,7 @@ public record FileReadOptions(
     ArrivalClock clock,
     IngestCounters counters,
     ColumnNames columns,
+    Optional<String> format,
     AtomicLong bytesRead,
     TemplateScope templates,
     ExportDecoder captures) {
@@ -40,6 +47,7 @@ public record FileReadOptions(
         new ArrivalClock(),
         counters,
         ColumnNames.DEFAULTS,
+        Optional.empty(),
         new AtomicLong(),
         TemplateScope.SESSION,
         decoder(counters, ProtectedNetworks.NONE, TemplateScope.SESSION));
@@ -52,40 +60,56 @@ public record FileReadOptions(
         new BadDatagramSamples(SAMPLES_PER_REASON),
         networks,
         DecoderLimits.defaults().forFiles(),
+        TunnelHeaders.INNER,
         templates);
   }
 
   public FileReadOptions withNetworks(ProtectedNetworks newNetworks) {
-    return new FileReadOptions(
-        newNetworks,
-        rejects,
-        clock,
-        counters,
-        columns,
-        bytesRead,
-        templates,
-        decoder(counters, newNetworks, templates));
+    return decodingWith(newNetworks, templates);
   }
 
   public FileReadOptions withTemplates(TemplateScope newTemplates) {
+    return decodingWith(networks, newTemplates);
+  }
+
+  private FileReadOptions decodingWith(ProtectedNetworks by, TemplateScope scope) {
     return new FileReadOptions(
-        networks,
+        by,
         rejects,
         clock,
         counters,
         columns,
+        format,
         bytesRead,
-        newTemplates,
-        decoder(counters, networks, newTemplates));
+        scope,
+        decoder(counters, by, scope));
   }
 
   public FileReadOptions withRejects(RejectedLines newRejects) {
-    return new FileReadOptions(
-        networks, newRejects, clock, counters, columns, bytesRead, templates, captures);
+    return reading(newRejects, clock, columns, format);
   }
 
   public FileReadOptions withColumns(ColumnNames newColumns) {
+    return reading(rejects, clock, newColumns, format);
+  }
+
+  public FileReadOptions withClock(ArrivalClock newClock) {
+    return reading(rejects, newClock, columns, format);
+  }
+
+  /** {@code name} is one of {@link InputFormat#names()}. */
+  public FileReadOptions withFormat(String name) {
+    return reading(rejects, clock, columns, Optional.of(name));
+  }
+
+  private FileReadOptions reading(
+      RejectedLines bad, ArrivalClock by, ColumnNames names, Optional<String> as) {
     return new FileReadOptions(
-        networks, rejects, clock, counters, newColumns, bytesRead, templates, captures);
+        networks, bad, by, counters, names, as, bytesRead, templates, captures);
+  }
+
+  /** The program whose text it is, if the user says it. */
+  public Optional<FlowSource> source() {
+    return format.flatMap(SourceTable::byName);
   }
 }
