@@ -62,26 +62,27 @@ class CaptureReaderTest {
   }
 
   private static byte[] template() {
-    ByteBuffer message = message(100, 12);
-    message.putShort((short) 2).putShort((short) 12); // set
-    message.putShort((short) 256).putShort((short) 1).putShort((short) 1).putShort((short) 4);
-    return message.array();
+    byte[] set = {0, 2, 0, 12, 1, 0, 0, 1, 0, 1, 0, 4};
+    return message(100, set);
   }
 
   private static byte[] data(int bytes) {
-    ByteBuffer message = message(999_999, 8);
-    return message.putShort((short) 256).putShort((short) 8).putInt(bytes).array();
+    byte[] set = {1, 0, 0, 8, 0, 0, 0, (byte) bytes};
+    return message(999_999, set);
   }
 
-  private static ByteBuffer message(int sequence, int sets) {
-    ByteBuffer message = ByteBuffer.allocate(16 + sets);
-    message.putShort((short) 10).putShort((short) (16 + sets)).putInt(SECONDS);
-    return message.putInt(sequence).putInt(0);
+  private static byte[] message(int sequence, byte[] set) {
+    byte[] bytes = new byte[16 + set.length];
+    ByteBuffer message = ByteBuffer.wrap(bytes);
+    message.putShort((short) 10).putShort((short) (16 + set.length)).putInt(SECONDS);
+    message.putInt(sequence).putInt(0).put(set);
+    return bytes;
   }
 
   private static byte[] pcap(int port, byte[] payload) {
     int length = 28 + payload.length;
-    ByteBuffer out = ByteBuffer.allocate(200).order(ByteOrder.LITTLE_ENDIAN);
+    byte[] bytes = new byte[200];
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(0xA1B2C3D4).putInt(0x0004_0002).putLong(0).putInt(65535).putInt(RAW_IP);
     out.putInt(SECONDS).putInt(0).putInt(length).putInt(length);
     out.order(ByteOrder.BIG_ENDIAN);
@@ -89,6 +90,6 @@ class CaptureReaderTest {
     out.putInt(0xC000_0201).putInt(0xC000_0202);
     out.putShort((short) port).putShort((short) 2055);
     out.putShort((short) (8 + payload.length)).putShort((short) 0).put(payload);
-    return Arrays.copyOf(out.array(), out.position());
+    return Arrays.copyOf(bytes, out.position());
   }
 }
