@@ -59,7 +59,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Takes the flows of files into an archive; the format is found by itself.",
       "Zeek conn.log (TSV, JSON), CSV with a header and JSON lines of flows, pcap and pcapng that"
-          + " hold NetFlow or IPFIX, IPFIX files, each also gzipped; Parquet.",
+          + " hold NetFlow, IPFIX or sFlow, IPFIX files, each also gzipped; Parquet.",
       "A file is taken wholly or not at all. One that was imported before is refused unless --force"
           + " is given.",
       "Lines or rows that are no flows are kept, with file, line and reason, below DIR/rejects;"
@@ -84,6 +84,8 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Option(names = "--force", description = "Import also what was imported before.")
   private boolean force;
+
+  @Mixin private PacketsOption packets;
 
   @Mixin private ProfileOption profile;
 
@@ -119,7 +121,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (threads != null && threads < 1) {
       throw new UsageException("--threads is at least 1");
     }
-    options = options.withColumns(columnNames());
+    options = packets.applyTo(options.withColumns(columnNames()));
     if (!networks.isEmpty()) {
       options = options.withNetworks(parseNetworks());
     }
