@@ -19,6 +19,7 @@ import org.flowmon.deploy.demo.DemoCommand;
 import org.flowmon.deploy.export.ExportCommand;
 import org.flowmon.deploy.inspect.InspectCommand;
 import org.flowmon.deploy.kafka.CollectCommand;
+import org.flowmon.deploy.kafka.PublishCommand;
 import org.flowmon.deploy.kafka.QuarantineCommand;
 import org.flowmon.deploy.query.HostCommand;
 import org.flowmon.deploy.query.QueryCommand;
@@ -57,6 +58,7 @@ import picocli.CommandLine.Spec;
       AlertsCommand.class,
       QuarantineCommand.class,
       CollectCommand.class,
+      PublishCommand.class,
       ImportCommand.class,
       ExportCommand.class,
       DemoCommand.class,

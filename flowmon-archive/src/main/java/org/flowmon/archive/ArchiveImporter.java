@@ -163,6 +163,16 @@ public final class ArchiveImporter implements AutoCloseable {
    * {@link CommitRefusedException} if another imported the file meanwhile.
    */
   public CommitResult commit(String note) throws IOException {
+    return commit(file, force, note);
+  }
+
+  /** As {@link #commit(String)}, of an input that is known by what was read of it. */
+  public CommitResult commitAs(ImportedFile identity, String note) throws IOException {
+    return commit(identity, false, note);
+  }
+
+  private CommitResult commit(ImportedFile identity, boolean isForced, String note)
+      throws IOException {
     if (done) {
       throw new IllegalStateException("the import of " + file.name() + " is over");
     }
@@ -174,7 +184,7 @@ public final class ArchiveImporter implements AutoCloseable {
     // deleted.
     done = true;
     try {
-      return archive.commit(ArchiveCommit.ofFile(sealed, file, force, note));
+      return archive.commit(ArchiveCommit.ofFile(sealed, identity, isForced, note));
     } catch (CommitRefusedException e) {
       done = false;
       throw e;

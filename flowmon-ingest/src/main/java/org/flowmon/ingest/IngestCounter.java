@@ -45,6 +45,8 @@ public enum IngestCounter {
   FLOWS_DROPPED_NO_TEMPLATE,
   /** Impossible values of flows, kept as NULL. */
   VALUES_DROPPED_IMPLAUSIBLE,
+  /** Flows whose times an exporter's unit, epoch or clock made impossible, and that were mended. */
+  TIMES_CORRECTED,
   OPTIONS_RECORDS,
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,

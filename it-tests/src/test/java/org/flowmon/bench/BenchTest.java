@@ -36,6 +36,21 @@ class BenchTest {
             + "Try: flowmon bench seal --help\n",
         "seal",
         "--row=1");
+    assertMisuse(
+        "flowmon bench seal: --rows is a number of 32 bits, found 4294967297\n"
+            + "Try: flowmon bench seal --help\n",
+        "seal",
+        "--rows=4294967297");
+    assertMisuse(
+        "flowmon bench udaf tables: --share is 1.0E-6 … 0.999999, found NaN\n"
+            + "Try: flowmon bench udaf tables --help\n",
+        "udaf",
+        "tables",
+        "--share=NaN");
+    assertMisuse(
+        "flowmon bench hostile: --for is at least 1 ms\nTry: flowmon bench hostile --help\n",
+        "hostile",
+        "--for=0s");
   }
 
   private static void assertMisuse(String said, String... arguments) {

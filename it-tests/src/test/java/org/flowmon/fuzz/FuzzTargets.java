@@ -19,6 +19,7 @@ final class FuzzTargets {
         new StatesTopicFuzz(),
         new CapturesFuzz(),
         new TextFilesFuzz(),
+        new OtherProgramsFuzz(),
         new ParquetFuzz(),
         new QueriesFuzz(),
         new YamlFuzz(),

@@ -124,7 +124,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void packagesSayWhatMayBeNullButThoseOnAListThatOnlyShrinks() throws IOException {
+  void packagesSayWhatMayBeNullButThoseOfTheList() throws IOException {
     List<String> unmarked = new ArrayList<>();
     for (String module : MODULES) {
       Path sources = ProjectFiles.root().resolve(module).resolve("src/main/java");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo with files in place of routers, as a user runs it. */
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Timeout(value = 15, unit = TimeUnit.MINUTES) // above Program.PATIENCE, which says more
 final class DemoFilesIT {
   private static final int SECONDS = 1_790_000_000;
 

@@ -45,14 +45,16 @@ final class FlinkProcesses implements AutoCloseable {
   private final Path folder;
   private final Path conf;
   private final int restPort;
+  private final int slotsOfEach;
   private final String classPath;
   private final Map<String, List<String>> resources = new HashMap<>();
   private final Deque<Process> taskManagers = new ArrayDeque<>();
   private Process jobManager;
   private int started;
 
-  private FlinkProcesses(Path folder, int restPort) {
+  private FlinkProcesses(Path folder, int slotsOfEach, int restPort) {
     this.folder = folder;
+    this.slotsOfEach = slotsOfEach;
     this.conf = folder.resolve("conf");
     this.restPort = restPort;
     this.classPath = flinkClassPath();
@@ -64,8 +66,8 @@ final class FlinkProcesses implements AutoCloseable {
    * @param slots of each TaskManager
    */
   static FlinkProcesses start(Path folder, int taskManagerCount, int slots) throws Exception {
-    FlinkProcesses cluster = new FlinkProcesses(folder, freePort());
-    cluster.writeConfiguration(slots);
+    FlinkProcesses cluster = new FlinkProcesses(folder, slots, freePort());
+    cluster.writeConfiguration();
     cluster.jobManager =
         cluster.launch(
             "jobmanager",
@@ -97,12 +99,14 @@ final class FlinkProcesses implements AutoCloseable {
   /** Cancels all jobs, and waits until their slots are free. */
   void cancelJobs() throws Exception {
     Matcher job =
-        Pattern.compile("\"id\":\"([0-9a-f]{32})\",\"status\":\"(RUNNING|RESTARTING|CREATED)\"")
+        Pattern.compile(
+                "\"id\":\"([0-9a-f]{32})\",\"status\":\"(INITIALIZING|CREATED|RUNNING|FAILING|RESTARTING)\"")
             .matcher(get("/jobs"));
     while (job.find()) {
       send(request("/jobs/" + job.group(1)).method("PATCH", BodyPublishers.noBody()));
     }
-    Pattern noneTaken = Pattern.compile("\"slots-available\":" + taskManagers.size() + "\\b");
+    Pattern noneTaken =
+        Pattern.compile("\"slots-available\":" + taskManagers.size() * slotsOfEach + "\\b");
     await("free slots", () -> noneTaken.matcher(get("/overview")).find());
   }
 
@@ -234,7 +238,7 @@ final class FlinkProcesses implements AutoCloseable {
     }
   }
 
-  private void writeConfiguration(int slots) throws IOException {
+  private void writeConfiguration() throws IOException {
     Files.createDirectories(conf);
     Files.createDirectories(folder.resolve("tmp"));
     List<String> lines =
@@ -249,7 +253,7 @@ final class FlinkProcesses implements AutoCloseable {
             "blob.server.port: 0",
             "taskmanager.host: 127.0.0.1",
             "taskmanager.bind-host: 127.0.0.1",
-            "taskmanager.numberOfTaskSlots: " + slots,
+            "taskmanager.numberOfTaskSlots: " + slotsOfEach,
             "taskmanager.memory.process.size: 1100m",
             "taskmanager.memory.managed.size: 16m",
             "taskmanager.memory.network.max: 64m",

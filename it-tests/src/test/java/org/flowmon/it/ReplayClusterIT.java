@@ -12,6 +12,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +47,11 @@ class ReplayClusterIT {
         FlinkProcesses stopped = cluster) {
       // both are closed if they were started
     }
+  }
+
+  @AfterEach
+  void cancelJobs() throws Exception {
+    cluster.cancelJobs();
   }
 
   @Test

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +30,9 @@ import picocli.CommandLine.Parameters;
 final class AnalysesChangeCommands {
   private AnalysesChangeCommands() {}
 
+  /** A change: an analysis's text, if it is not to be removed; a remark if it is not refused. */
+  private record Planned(String name, Optional<String> text, Optional<String> remark) {}
+
   /** Sends changes and reports their outcome. */
   private abstract static class Change implements Callable<Integer> {
     @Mixin private JobOptions job;
@@ -45,27 +47,23 @@ final class AnalysesChangeCommands {
         converter = DurationConverter.class)
     private Duration wait;
 
-    /** The texts of the analyses by name, null for a removed one. */
-    abstract Map<String, String> changes();
-
-    /** A remark on a change that is not refused; null if none. */
-    abstract String afterwards(String name);
+    abstract List<Planned> changes();
 
     @Override
     public Integer call() {
       try {
         JobConfig.Kafka kafka = job.kafka();
-        Map<String, String> changes = changes();
+        List<Planned> changes = changes();
         KafkaBroker.mustAnswer(kafka.clientProperties(), KafkaBroker.patience(wait));
         ControlTopic topic = new ControlTopic(kafka);
         topic.createIfMissing();
         int refused = 0;
-        for (Map.Entry<String, String> change : changes.entrySet()) {
-          long version = topic.send(change.getKey(), change.getValue());
-          if (!say(kafka, change.getKey(), change.getValue() == null, version)) {
+        for (Planned change : changes) {
+          long version = topic.send(change.name(), change.text().orElse(null));
+          if (say(kafka, change.name(), change.text().isEmpty(), version)) {
+            change.remark().ifPresent(remark -> System.out.println(change.name() + ": " + remark));
+          } else {
             refused++;
-          } else if (afterwards(change.getKey()) != null) {
-            System.out.println(change.getKey() + ": " + afterwards(change.getKey()));
           }
         }
         return refused == 0 ? ExitCodes.DONE : ExitCodes.NO;
@@ -112,38 +110,38 @@ final class AnalysesChangeCommands {
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files of analyses.")
     private List<Path> files;
 
-    private final Map<String, AnalysisConfig> analyses = new HashMap<>();
-
     @Override
-    Map<String, String> changes() {
-      Map<String, String> texts = new LinkedHashMap<>();
+    List<Planned> changes() {
+      Map<String, Planned> changes = new LinkedHashMap<>();
       for (Path file : files) {
         AnalysisConfig analysis = AnalysisConfig.read(file);
         JobAnalyses.check(List.of(analysis));
-        analyses.put(analysis.name(), analysis);
         try {
-          if (texts.put(analysis.name(), Files.readString(file)) != null) {
+          Planned change =
+              new Planned(
+                  analysis.name(),
+                  Optional.of(Files.readString(file)),
+                  Optional.of(afterwards(analysis)));
+          if (changes.put(analysis.name(), change) != null) {
             throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");
           }
         } catch (IOException e) {
           throw new ConfigException(file + ": cannot be read (" + e + ")", e);
         }
       }
-      return texts;
+      return List.copyOf(changes.values());
     }
 
-    @Override
-    String afterwards(String name) {
-      AnalysisConfig analysis = analyses.get(name);
+    private static String afterwards(AnalysisConfig analysis) {
       if (analysis.publishesStates()) {
         return "its states go to the topic of the job's site";
       }
       List<String> places = new ArrayList<>();
       if (analysis.sinks().contains("kafka")) {
-        places.add("topic " + KafkaReports.TOPIC_PREFIX + name);
+        places.add("topic " + KafkaReports.TOPIC_PREFIX + analysis.name());
       }
       if (analysis.sinks().contains("postgres")) {
-        places.add("table report_" + name + " of the job's database, if it has one");
+        places.add("table report_" + analysis.name() + " of the job's database, if it has one");
       }
       return places.isEmpty()
           ? "its reports go nowhere, as it has no sinks"
@@ -165,15 +163,11 @@ final class AnalysesChangeCommands {
     private List<String> names;
 
     @Override
-    Map<String, String> changes() {
-      Map<String, String> none = new LinkedHashMap<>();
-      names.forEach(name -> none.put(name, null));
-      return none;
-    }
-
-    @Override
-    String afterwards(String name) {
-      return null;
+    List<Planned> changes() {
+      return names.stream()
+          .distinct()
+          .map(name -> new Planned(name, Optional.empty(), Optional.empty()))
+          .toList();
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -54,7 +55,7 @@ final class AnalysesCheckCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "FILE",
       description = "The configuration of the job that they are for.")
-  private Path config;
+  private Optional<Path> config = Optional.empty();
 
   @Option(
       names = "--probe",
@@ -70,42 +71,55 @@ final class AnalysesCheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (paths.isEmpty() && config == null) {
+    if (paths.isEmpty() && config.isEmpty()) {
       throw new UsageException("analyses check: expected files, a folder, or --config");
     }
-    if (probe && config == null) {
+    if (probe && config.isEmpty()) {
       throw new UsageException("--probe needs --config, which says where webhooks are");
     }
-    JobConfig job = job();
-    if (paths.isEmpty() && job != null && job.analyses() == null) {
-      AnalysisConfig.bundled().forEach(one -> bundled(one, job));
-    } else if (!paths.isEmpty() || job != null) {
-      Map<String, Path> names = new HashMap<>();
-      for (Path file : files(paths.isEmpty() ? List.of(Path.of(job.analyses())) : paths)) {
-        check(file, job, names);
-      }
+    Optional<JobConfig> job = job();
+    if (!paths.isEmpty()) {
+      check(paths, job);
+    } else if (job.isPresent()) {
+      checkAnalysesOf(job.get());
     }
-    if (paths.isEmpty() && job != null) {
-      checked(config, () -> job.job().budget().check(right));
-    }
-    if (probe && job != null) {
-      probe(job);
+    if (probe && job.isPresent()) {
+      probe(job.get());
     }
     return wrong == 0 ? ExitCodes.DONE : ExitCodes.NO;
   }
 
-  /** Reads the configuration; null if there is none or it is unreadable, which is reported. */
-  private JobConfig job() throws NoSuchFileException {
-    if (config == null) {
-      return null;
+  /** Reads the configuration, if there is one and it is readable, else that is reported. */
+  private Optional<JobConfig> job() throws NoSuchFileException {
+    if (config.isEmpty()) {
+      return Optional.empty();
     }
-    exists(config);
+    exists(configFile());
     List<JobConfig> read = new ArrayList<>();
-    if (checked(config, () -> read.add(JobConfig.read(config)))) {
-      System.out.println(config + ": is right");
-      return read.get(0);
+    if (checked(configFile(), () -> read.add(JobConfig.read(configFile())))) {
+      System.out.println(configFile() + ": is right");
     }
-    return null;
+    return read.stream().findFirst();
+  }
+
+  private Path configFile() {
+    return config.orElseThrow();
+  }
+
+  private void checkAnalysesOf(JobConfig job) throws IOException {
+    if (job.analyses() == null) {
+      AnalysisConfig.bundled().forEach(one -> bundled(one, job));
+    } else {
+      check(List.of(Path.of(job.analyses())), Optional.of(job));
+    }
+    checked(configFile(), () -> job.job().budget().check(right));
+  }
+
+  private void check(List<Path> filesAndFolders, Optional<JobConfig> job) throws IOException {
+    Map<String, Path> names = new HashMap<>();
+    for (Path file : files(filesAndFolders)) {
+      check(file, job, names);
+    }
   }
 
   /** Reports the errors of a check of a file; returns whether there are none. */
@@ -116,17 +130,17 @@ final class AnalysesCheckCommand implements Callable<Integer> {
   private ErrorHandler errors(Path file) {
     return error -> {
       wrong++;
-      System.out.println(located(file, error.getMessage()));
+      System.out.println(located(file, String.valueOf(error.getMessage())));
     };
   }
 
   private void bundled(AnalysisConfig analysis, JobConfig job) {
-    if (checked(config, () -> AlertRules.checkSinks(analysis, job))) {
-      said("analysis ", analysis, job);
+    if (checked(configFile(), () -> AlertRules.checkSinks(analysis, job))) {
+      said("analysis ", analysis, Optional.of(job));
     }
   }
 
-  private void check(Path file, JobConfig job, Map<String, Path> names) {
+  private void check(Path file, Optional<JobConfig> job, Map<String, Path> names) {
     int before = wrong;
     ErrorHandler errors = errors(file);
     AnalysisConfig.Draft read = AnalysisConfig.read(file, errors);
@@ -141,10 +155,12 @@ final class AnalysesCheckCommand implements Callable<Integer> {
           new ConfigException(
               file + ": name: '" + analysis.name() + "' is already defined in " + other));
     }
-    if (job != null) {
-      checked(file, () -> JobAnalyses.check(analysis, job));
+    if (job.isPresent()) {
+      JobConfig own = job.get();
+      checked(file, () -> JobAnalyses.check(analysis, own));
       for (AlertConfig alert : analysis.alerts()) {
-        checked(file, () -> AlertRules.checkSinks(analysis.withoutCondition(List.of(alert)), job));
+        AnalysisConfig single = analysis.withoutCondition(List.of(alert));
+        checked(file, () -> AlertRules.checkSinks(single, own));
       }
     }
     if (wrong == before) {
@@ -152,16 +168,16 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     }
   }
 
-  private void said(String where, AnalysisConfig analysis, JobConfig job) {
+  private void said(String where, AnalysisConfig analysis, Optional<JobConfig> job) {
     right.add(analysis);
     StringBuilder line = new StringBuilder(where).append(analysis.name()).append(" is right");
     Set<String> webhooks = webhooks(analysis);
-    if (job == null && !webhooks.isEmpty()) {
+    if (job.isEmpty() && !webhooks.isEmpty()) {
       line.append("; its alerts go to the webhooks ")
           .append(webhooks)
           .append(", if the job has them: --config FILE checks that");
     }
-    if (job != null && job.postgres() == null && analysis.sinks().contains("postgres")) {
+    if (job.isPresent() && job.get().postgres() == null && analysis.sinks().contains("postgres")) {
       line.append("; its reports do not go to PostgreSQL, as the configuration has none");
     }
     System.out.println(line);
@@ -186,10 +202,13 @@ final class AnalysesCheckCommand implements Callable<Integer> {
         wrong += answer.isReached() ? 0 : 1;
         System.out.printf(
             "%s: %s %s: %s%n",
-            config, webhook, answer.isReached() ? "is reached" : "is not reached", answer.what());
+            configFile(),
+            webhook,
+            answer.isReached() ? "is reached" : "is not reached",
+            answer.what());
       } catch (IOException e) {
         wrong++;
-        System.out.println(config + ": " + e.getMessage());
+        System.out.println(configFile() + ": " + e.getMessage());
       }
     }
   }

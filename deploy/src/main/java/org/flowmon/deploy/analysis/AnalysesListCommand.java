@@ -25,6 +25,7 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
 import org.flowmon.jobs.control.RunningAnalyses;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -43,7 +44,7 @@ import picocli.CommandLine.Parameters;
     })
 final class AnalysesListCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "FOLDER", description = "Files NAME.yaml.")
-  private Path folder;
+  private @Nullable Path folder;
 
   @CommandLine.Mixin private JobOptions job;
 
@@ -51,7 +52,7 @@ final class AnalysesListCommand implements Callable<Integer> {
       names = "--archive",
       paramLabel = "DIR",
       description = "The archive whose last flows are counted, or its URL.")
-  private String archive;
+  private Optional<String> archive = Optional.empty();
 
   @Option(
       names = "--sample",
@@ -91,8 +92,8 @@ final class AnalysesListCommand implements Callable<Integer> {
       AnalysisConfig.offered().forEach(one -> line(one, "if copied"));
       listed.addAll(AnalysisConfig.offered());
     }
-    if (archive != null) {
-      reductions(listed);
+    if (archive.isPresent()) {
+      reductions(listed, archive.get());
     }
     return ExitCodes.DONE;
   }
@@ -114,7 +115,7 @@ final class AnalysesListCommand implements Callable<Integer> {
       heading();
       listing.rows().forEach(row -> line(row.analysis(), row.runs()));
       listing.remarks().forEach(System.err::println);
-      if (archive != null && !listing.unknown().isEmpty()) {
+      if (archive.isPresent() && !listing.unknown().isEmpty()) {
         System.err.println(
             "not counted over the archive, as their files are not known here: "
                 + String.join(", ", listing.unknown())
@@ -132,12 +133,12 @@ final class AnalysesListCommand implements Callable<Integer> {
         "analysis", "window", "slide", "history", "runs", "logic", "sinks");
   }
 
-  private void reductions(List<AnalysisConfig> listed) throws IOException {
-    try (ArchiveSnapshots asked = new ArchiveSnapshots(List.of(location()))) {
+  private void reductions(List<AnalysisConfig> listed, String place) throws IOException {
+    try (ArchiveSnapshots asked = new ArchiveSnapshots(List.of(location(place)))) {
       ArchiveSnapshot snapshot = asked.all().get(0);
       Optional<Long> last = WindowReduction.lastArrival(snapshot, QueryOptions.DEFAULTS);
       if (last.isEmpty()) {
-        throw new CommandException("the archive at " + archive + " holds no flows");
+        throw new CommandException("the archive at " + place + " holds no flows");
       }
       System.out.printf(
           "%nof what arrived within %s up to %s%n", text(sample), FlowTime.instant(last.get()));
@@ -151,9 +152,9 @@ final class AnalysesListCommand implements Callable<Integer> {
     }
   }
 
-  private ArchiveLocation location() {
+  private static ArchiveLocation location(String place) {
     try {
-      return ArchiveLocation.parse(archive, Map.of());
+      return ArchiveLocation.parse(place, Map.of());
     } catch (IllegalArgumentException e) {
       throw new UsageException("--archive: " + e.getMessage());
     }

@@ -2,6 +2,7 @@ package org.flowmon.deploy.analysis;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -36,16 +37,18 @@ final class JobListing {
   void add(AnalysisChange change) {
     try {
       JobAnalyses.check(change.config() == null ? List.of() : List.of(change.config()));
-      ControlStatus.Outcome outcome = said.outcomes().get(change.name());
-      boolean isAnswered = outcome != null && outcome.version() == change.version();
+      Optional<ControlStatus.Outcome> answer =
+          Optional.ofNullable(said.outcomes().get(change.name()))
+              .filter(outcome -> outcome.version() == change.version());
+      Optional<ControlStatus.Outcome> refusal = answer.filter(ControlStatus.Outcome::isRefused);
       // A refused analysis may run since a restart of the job.
-      if (isAnswered && outcome.isRefused() && !runs(change)) {
-        refused(change, outcome.message());
+      if (refusal.isPresent() && !runs(change)) {
+        refused(change, refusal.get().message());
       } else {
         set.apply(change);
         if (said.running() != null) {
           // A change that is refused when the job is submitted has no answer of its own.
-          tellUnlessDone(change, isAnswered || change.version() <= said.running().read());
+          tellUnlessDone(change, answer.isPresent() || change.version() <= said.running().read());
         }
       }
     } catch (ConfigException e) {

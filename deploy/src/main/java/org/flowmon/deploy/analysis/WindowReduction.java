@@ -26,6 +26,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The exact number of flows per group, in windows of several lengths, over an archive's latest
@@ -101,7 +102,7 @@ final class WindowReduction {
     return new WindowReduction(measured, own);
   }
 
-  private static Expression sampled(Expression where, long last, long sampleMicros) {
+  private static Expression sampled(@Nullable Expression where, long last, long sampleMicros) {
     Expression arrived =
         new Comparison(
             ComparisonOperator.GREATER,

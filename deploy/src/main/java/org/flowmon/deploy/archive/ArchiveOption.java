@@ -1,9 +1,13 @@
 package org.flowmon.deploy.archive;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.store.ArchiveLocation;
@@ -29,6 +33,8 @@ public final class ArchiveOption {
       description =
           "A setting of the store that the URL names; docs/archive.md lists them. May be repeated.")
   private Map<String, String> settings = new LinkedHashMap<>();
+
+  private boolean isNew;
 
   ArchiveLocation location() {
     if (addresses.size() > 1) {
@@ -81,11 +87,51 @@ public final class ArchiveOption {
   /** Opens the archive or creates it, which is reported: a mistyped name creates one, too. */
   Archive openOrCreate() throws IOException {
     ArchiveLocation location = location();
-    boolean isNew = !Archive.exists(location);
+    isNew = !Archive.exists(location);
     Archive archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
     if (isNew) {
       System.out.println("there was no archive at " + location + ": a new one is made there");
     }
     return archive;
+  }
+
+  /** Whether {@link #openOrCreate} created it. */
+  boolean isNew() {
+    return isNew;
+  }
+
+  /**
+   * Removes what {@link #openOrCreate} created and nothing was added to: an import that failed
+   * leaves no archive that looks as if there had been no flows. A closed one in a directory.
+   */
+  void removeUnused() throws IOException {
+    if (!isNew || !location().isLocal()) {
+      return;
+    }
+    Path directory = location().directory();
+    try (Stream<Path> segments = Files.list(directory.resolve(Archive.SEGMENTS))) {
+      if (segments.findAny().isPresent()) {
+        return; // another process has begun to write
+      }
+    }
+    try (Stream<Path> parts = Files.list(directory)) {
+      for (Path part : parts.filter(part -> !part.endsWith(ImportCommand.REJECTS)).toList()) {
+        remove(part);
+      }
+    }
+    try (Stream<Path> rest = Files.list(directory)) {
+      if (rest.findAny().isPresent()) {
+        return;
+      }
+    }
+    Files.delete(directory);
+  }
+
+  private static void remove(Path part) throws IOException {
+    try (Stream<Path> below = Files.walk(part)) {
+      for (Path file : below.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 }

@@ -15,6 +15,7 @@ import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.flow.time.FlowTime;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -40,7 +41,7 @@ public final class ExpireCommand implements Callable<Integer> {
   @Mixin private MaintenanceOptions maintenance;
 
   @Option(names = "--rows", paramLabel = "N", description = "Keep the N most recent flows.")
-  private Long rows;
+  private @Nullable Long rows;
 
   @Option(
       names = "--slack",
@@ -48,7 +49,7 @@ public final class ExpireCommand implements Callable<Integer> {
       description =
           "Store at most K flows beyond N; default: a tenth of N, at least an eighth of the largest"
               + " segment, which is the least. The more, the less is rewritten.")
-  private Long slack;
+  private @Nullable Long slack;
 
   @Option(
       names = "--age",
@@ -58,13 +59,13 @@ public final class ExpireCommand implements Callable<Integer> {
           "Keep flows at most this much older than the newest arrival, as 90d. Arrivals more than"
               + " an hour later than this machine's clock do not count: a clock from the future"
               + " expires nothing.")
-  private Duration age;
+  private @Nullable Duration age;
 
   @Option(
       names = "--bytes",
       paramLabel = "B",
       description = "Keep the most recent flows that take at most this many bytes of files.")
-  private Long bytes;
+  private @Nullable Long bytes;
 
   @Option(names = "--now", description = "Count ages back from this machine's clock, this time.")
   private boolean now;

@@ -10,9 +10,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
@@ -24,22 +26,21 @@ import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Failure;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
-import org.flowmon.deploy.parquet.ParquetFlowReader;
+import org.flowmon.deploy.input.InputOptions;
+import org.flowmon.deploy.input.LiveOptions;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.flow.time.FlowTime;
-import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.FileReason;
-import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.format.ColumnNames;
-import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.flowmon.ingest.file.reader.ArrivalClock;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;
@@ -58,29 +59,48 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Takes the flows of files into an archive; the format is found by itself.",
-      "Zeek conn.log (TSV, JSON), CSV with a header and JSON lines of flows, pcap and pcapng that"
-          + " hold NetFlow, IPFIX or sFlow, IPFIX files, each also gzipped; Parquet.",
+      "Zeek conn.log (TSV, JSON), CSV with a header and JSON lines of flows, flow logs of AWS, GCP"
+          + " and Azure, Suricata's eve.json, what nfdump, GoFlow2, pmacct, Argus and flow-export"
+          + " print, files of flow-tools, pcap and pcapng that hold NetFlow, IPFIX or sFlow or,"
+          + " with --from-packets, any traffic, IPFIX files, each also gzipped; files of nfcapd (by"
+          + " nfdump) and Parquet.",
       "A file is taken wholly or not at all. One that was imported before is refused unless --force"
           + " is given.",
+      "--follow reads a log as it grows, and goes on from where its flows are in the archive;"
+          + " --from-topic reads a topic of Kafka, - standard input.",
       "Lines or rows that are no flows are kept, with file, line and reason, below DIR/rejects;"
           + " if the archive is not local, below ./rejects."
     })
 public final class ImportCommand implements Callable<Integer> {
+  static final String REJECTS = "rejects";
+
+  private static final String FOLLOWED = "followed";
+
   private static final int BATCH_ROWS = 4096;
   // A segment that is being sealed, one that waits, and the sealing thread's scratch arrays.
   private static final long BYTES_OF_THREAD = 400L << 20;
 
-  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Files to import.")
-  private List<Path> files;
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "FILE",
+      description = "Files to import; - is text on standard input.")
+  private List<Path> files = List.of();
+
+  @Mixin private LiveOptions live;
+
+  @Option(
+      names = "--every",
+      paramLabel = "DURATION",
+      defaultValue = "5m",
+      converter = DurationConverter.class,
+      description =
+          "How often flows of a log, a topic or standard input become part of the archive; default"
+              + " ${DEFAULT-VALUE}.")
+  private Duration every;
 
   @Mixin private ArchiveOption archive;
 
-  @Option(
-      names = "--protected",
-      paramLabel = "NETWORK",
-      description =
-          "A network that is protected: flows begun in one are outgoing. May be repeated.")
-  private List<String> networks = List.of();
+  @Mixin private InputOptions input;
 
   @Option(names = "--force", description = "Import also what was imported before.")
   private boolean force;
@@ -90,77 +110,132 @@ public final class ImportCommand implements Callable<Integer> {
   @Mixin private ProfileOption profile;
 
   @Option(
-      names = "--map",
-      paramLabel = "NAME=COLUMN[:UNIT]",
-      description =
-          "A name in a CSV header, JSON object or Parquet file stands for this column; with a unit"
-              + " s, ms or us for a time or duration. NAME= leaves it out. May be repeated.")
-  private List<String> mappings = List.of();
-
-  @Option(
       names = "--threads",
       paramLabel = "N",
       description =
           "Threads that parse, and as many that seal; default: the cores, as far as there is memory"
               + " for them.")
-  private Integer threads;
+  private Optional<Integer> threads = Optional.empty();
 
   @Mixin private ProgressOption progressOption;
 
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private Progress progress;
+
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private Interruption interruption;
+
   private FileReadOptions options = FileReadOptions.defaults();
   private long flows;
   private long rejected;
+  private int imported;
   private int failed;
   private boolean isFormatAsked;
   private int code = ExitCodes.DONE;
 
   @Override
   public Integer call() throws IOException {
-    if (threads != null && threads < 1) {
+    if (threads.orElse(1) < 1) {
       throw new UsageException("--threads is at least 1");
     }
-    options = packets.applyTo(options.withColumns(columnNames()));
-    if (!networks.isEmpty()) {
-      options = options.withNetworks(parseNetworks());
+    if (files.isEmpty() == !live.isGiven()) {
+      throw new UsageException("expected FILE…, --follow LOG or --from-topic TOPIC");
     }
+    options = packets.applyTo(input.applyTo(options));
     profile.check();
-    String coverage;
+    Optional<String> coverage = Optional.empty();
     try (Interruption watched = Interruption.watch();
         Progress shown = progressOption.start();
         Archive opened = archive.openOrCreate()) {
       interruption = watched;
       progress = shown;
       profile.applyTo(opened);
+      if (live.isGiven()) {
+        importLive(opened);
+      }
       for (Path file : files) {
         importFile(opened, file);
         interruption.check();
       }
       updateDerived(opened);
-      try (ArchiveSnapshot snapshot = opened.snapshot()) {
-        coverage = Coverage.of(snapshot).toString();
+      if (imported > 0 || !archive.isNew()) {
+        try (ArchiveSnapshot snapshot = opened.snapshot()) {
+          coverage = Optional.of(Coverage.of(snapshot).toString());
+        }
       }
     }
+    int inputs = files.size() + (live.isGiven() ? 1 : 0);
     System.out.printf(
         "%d of %d files, %d flows imported, %d lines or records rejected%n",
-        files.size() - failed, files.size(), flows, rejected);
-    System.out.println("the archive holds " + coverage);
+        inputs - failed, inputs, flows, rejected);
+    if (coverage.isPresent()) {
+      System.out.println("the archive holds " + coverage.get());
+    } else {
+      archive.removeUnused();
+      System.out.println("nothing was imported: no archive is left there");
+    }
     if (isFormatAsked) {
       System.err.println(UnknownFormatException.supported());
     }
     return code;
   }
 
+  /** Until the command is stopped: what came so far stays. */
+  private void importLive(Archive opened) throws IOException {
+    Optional<Path> places = live.log().map(this::placesOf);
+    if (places.isPresent()) {
+      Files.createDirectories(places.get().toAbsolutePath().getParent());
+    }
+    String name = live.log().map(log -> log.toAbsolutePath().toString()).orElse("topic");
+    LiveImport running =
+        new LiveImport(
+            opened,
+            name,
+            places,
+            every,
+            taken -> !interruption.isStopped() && live.isWaitedFor(taken));
+    takeLive(live.open(running.begin(), Map.of(), options), running);
+  }
+
+  private Path placesOf(Path log) {
+    String hash = sha256(log.toAbsolutePath().toString().getBytes(StandardCharsets.UTF_8));
+    ArchiveLocation location = archive.location();
+    Path folder = location.isLocal() ? location.directory().resolve(FOLLOWED) : Path.of(FOLLOWED);
+    return folder.resolve(hash.substring(0, 16));
+  }
+
+  private void takeLive(LiveOptions.Live source, LiveImport running) throws IOException {
+    FileReadOptions now = options.withClock(ArrivalClock.ofWall(FlowTime::now));
+    Path rejects = rejectsFolder().resolve("live-" + FlowTime.now() + ".jsonl");
+    try (RejectedLines lines = RejectedLines.to(rejects, () -> {})) {
+      FileSummary summary = running.read(source, now.withRejects(lines));
+      imported += running.rows() > 0 ? 1 : 0;
+      flows += running.rows();
+      rejected += summary.rejectedTotal();
+      tell(source.name(), summary, 0);
+      if (summary.damage() != null) {
+        failed(source.name(), "damaged: " + summary.damage());
+      }
+    }
+  }
+
   private void importFile(Archive opened, Path file) {
     try {
+      if (file.toString().equals("-")) {
+        LiveImport.Going going = taken -> !interruption.isStopped();
+        takeLive(
+            LiveOptions.standardInput(),
+            new LiveImport(opened, "standard input", Optional.empty(), every, going));
+        return;
+      }
       takeFile(opened, file);
     } catch (CommitRefusedException e) {
+      String why = String.valueOf(e.getMessage());
       failed(
           file,
           e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED
-              ? alreadyImported(file, e)
-              : e.getMessage());
+              ? alreadyImported(file, why)
+              : why);
     } catch (NoSuchFileException e) {
       failed(file, "no such file");
     } catch (UnknownFormatException e) {
@@ -209,43 +284,18 @@ public final class ImportCommand implements Callable<Integer> {
   }
 
   /** Removes the file's name from the archive's message, because it stands in front here. */
-  private static String alreadyImported(Path file, CommitRefusedException e) {
+  private static String alreadyImported(Path file, String why) {
     String name = file.getFileName() + " ";
-    String why = e.getMessage();
     return (why.startsWith(name) ? why.substring(name.length()) : why)
         + "; --force imports it again";
   }
 
-  private ProtectedNetworks parseNetworks() {
-    try {
-      return ProtectedNetworks.parse(networks);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--protected: " + e.getMessage());
-    }
-  }
-
-  private ColumnNames columnNames() {
-    ColumnNames names = ColumnNames.DEFAULTS;
-    for (String mapping : mappings) {
-      int equals = mapping.lastIndexOf('=');
-      if (equals < 1) {
-        throw new UsageException("--map " + mapping + ": expected NAME=COLUMN");
-      }
-      try {
-        names = names.with(mapping.substring(0, equals), mapping.substring(equals + 1));
-      } catch (IllegalArgumentException e) {
-        throw new UsageException("--map " + mapping + ": " + e.getMessage());
-      }
-    }
-    return names;
-  }
-
   private int threads() {
-    if (threads != null) {
-      return threads;
-    }
-    return Math.min(
-        HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD), Runtime.getRuntime().availableProcessors());
+    return threads.orElseGet(
+        () ->
+            Math.min(
+                HeapBudget.PROCESS.tasksOf(BYTES_OF_THREAD),
+                Runtime.getRuntime().availableProcessors()));
   }
 
   private void failed(Path file, String why) {
@@ -267,13 +317,14 @@ public final class ImportCommand implements Callable<Integer> {
         ArchiveImporter importer =
             new ArchiveImporter(
                 opened, identity, force, ArchiveImporter.DEFAULT_SEGMENT_ROWS, threads())) {
-      FileSummary summary = read(open(file, options.withRejects(lines)), importer);
+      FileSummary summary = read(InputOptions.open(file, options.withRejects(lines)), importer);
       if (summary.damage() != null) {
         throw new IOException("damaged: " + FileReason.withoutName(file, summary.damage()));
       }
       long late = 0;
       if (importer.rows() > 0) {
         late = importer.commit("flowmon import " + file.getFileName()).lateRows();
+        imported++;
       }
       flows += summary.rows();
       rejected += summary.rejectedTotal();
@@ -298,9 +349,15 @@ public final class ImportCommand implements Callable<Integer> {
     System.out.printf(
         "%s: %s, %d flows%s%n",
         ShownText.of(file.toString()),
-        summary.format().label(),
+        summary.label(),
         summary.rows(),
         summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));
+    if (!summary.unknown().isEmpty()) {
+      System.err.printf(
+          "warning: %s: left out, as flowmon has no meaning for them: %s; --map NAME=COLUMN takes"
+              + " one%n",
+          file, ShownText.of(String.join(", ", summary.unknown())));
+    }
     if (late > 0) {
       System.out.println(
           "  " + late + " of them are older than all that the archive keeps, and are not shown");
@@ -322,13 +379,7 @@ public final class ImportCommand implements Callable<Integer> {
   /** In a local archive's directory, else in the working directory. */
   private Path rejectsFolder() {
     ArchiveLocation location = archive.location();
-    return location.isLocal() ? location.directory().resolve("rejects") : Path.of("rejects");
-  }
-
-  private static FlowFileReader open(Path file, FileReadOptions with) throws IOException {
-    return InputFormat.isParquet(file)
-        ? new ParquetFlowReader(file, with)
-        : FlowFiles.open(file, with);
+    return location.isLocal() ? location.directory().resolve(REJECTS) : Path.of(REJECTS);
   }
 
   private FileSummary read(FlowFileReader reader, ArchiveImporter importer) throws IOException {
@@ -354,6 +405,14 @@ public final class ImportCommand implements Callable<Integer> {
       progress.flows(batch.rows());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha256(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
     }
   }
 

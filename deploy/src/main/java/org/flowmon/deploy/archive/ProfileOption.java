@@ -1,6 +1,7 @@
 package org.flowmon.deploy.archive;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.deploy.command.UsageException;
@@ -16,23 +17,22 @@ final class ProfileOption {
         "Further options may follow, in quotes: 'compact codec=zstd:9 page=1048576"
             + " index=+service'. See docs/archive.md. Default: as the archive is set."
       })
-  private String profile = "";
+  private Optional<String> profile = Optional.empty();
 
   void check() {
-    if (!profile.isEmpty()) {
-      var unused = parse();
-    }
+    var unused = options();
   }
 
   void applyTo(Archive archive) throws IOException {
-    if (!profile.isEmpty()) {
-      archive.setSegmentOptions(parse());
+    Optional<SegmentOptions> options = options();
+    if (options.isPresent()) {
+      archive.setSegmentOptions(options.get());
     }
   }
 
-  private SegmentOptions parse() {
+  private Optional<SegmentOptions> options() {
     try {
-      return SegmentOptions.parse(profile);
+      return profile.map(SegmentOptions::parse);
     } catch (IllegalArgumentException e) {
       throw new UsageException("--profile: " + e.getMessage());
     }

@@ -64,7 +64,7 @@ public final class CommandLineErrors implements IParameterExceptionHandler, IExe
         return "unexpected argument '" + first + "'";
       }
     }
-    String message = e.getMessage();
+    String message = String.valueOf(e.getMessage());
     return Character.toLowerCase(message.charAt(0)) + message.substring(1);
   }
 

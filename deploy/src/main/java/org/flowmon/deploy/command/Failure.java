@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.manifest.ManifestCorruptException;
 import org.flowmon.archive.query.limit.ByteLimitException;
@@ -44,7 +45,10 @@ public record Failure(String line, int code, boolean isDefect, Throwable cause) 
       }
       at = at.getCause();
     }
-    Throwable cause = thrown instanceof UncheckedIOException ? thrown.getCause() : thrown;
+    Throwable cause =
+        thrown instanceof UncheckedIOException
+            ? Objects.requireNonNull(thrown.getCause()) // by its constructors
+            : thrown;
     if (!isExpected(cause)) {
       return new Failure(ShownText.of(cause.toString()), ExitCodes.ABORTED, true, cause);
     }

@@ -83,7 +83,7 @@ public final class FailureHandler
     Failure failure = Failure.of(thrown);
     failure.print(who, err);
     if (failure.cause() instanceof UsageException misuse) {
-      err.println(misuse.hint() == null ? "Try: " + who + " --help" : misuse.hint());
+      err.println(misuse.hint().isEmpty() ? "Try: " + who + " --help" : misuse.hint());
       err.flush();
     }
     return failure.code();

@@ -10,7 +10,8 @@ import java.util.function.BooleanSupplier;
  */
 public final class StopNotice {
   private static final long SECONDS = 2;
-  private static volatile StopNotice installed;
+  // Of the notice that was installed last; none has to be waited for before.
+  private static volatile CountDownLatch lastSaid = new CountDownLatch(0);
 
   private final CountDownLatch said = new CountDownLatch(1);
   private final Thread hook;
@@ -34,7 +35,7 @@ public final class StopNotice {
   public static StopNotice install(String name, BooleanSupplier isEnding) {
     StopNotice notice = new StopNotice(name, isEnding);
     Runtime.getRuntime().addShutdownHook(notice.hook);
-    installed = notice;
+    lastSaid = notice.said;
     return notice;
   }
 
@@ -50,12 +51,8 @@ public final class StopNotice {
 
   /** Waits for the line in a process told to end; not for long, in case nobody reads it. */
   public static void await() {
-    StopNotice notice = installed;
-    if (notice == null) {
-      return;
-    }
     try {
-      boolean unused = notice.said.await(SECONDS, TimeUnit.SECONDS);
+      boolean unused = lastSaid.await(SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

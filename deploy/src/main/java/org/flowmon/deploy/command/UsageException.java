@@ -1,5 +1,7 @@
 package org.flowmon.deploy.command;
 
+import org.jspecify.annotations.Nullable;
+
 /** Signals unusable arguments: the command line must be changed. Exit code 2. */
 public final class UsageException extends CommandException {
   private static final long serialVersionUID = 1L;
@@ -8,17 +10,17 @@ public final class UsageException extends CommandException {
   private final String excerpt;
 
   /** The message names the option, the value given and the value expected. */
-  public UsageException(String message) {
-    this(message, null);
+  public UsageException(@Nullable String message) {
+    this(message, "");
   }
 
-  /** {@code hint} is a line for people; null for the command's {@code --help}. */
-  public UsageException(String message, String hint) {
+  /** {@code hint} is a line for people; empty for the command's {@code --help}. */
+  public UsageException(@Nullable String message, String hint) {
     this(message, hint, "");
   }
 
   /** {@code excerpt} is of {@code Excerpt}. */
-  public UsageException(String message, String hint, String excerpt) {
+  public UsageException(@Nullable String message, String hint, String excerpt) {
     super(message);
     this.hint = hint;
     this.excerpt = excerpt;

@@ -80,9 +80,11 @@ final class ArchiveDrain {
       TopicDescription description =
           admin
               .describeTopics(List.of(topic))
-              .allTopicNames()
-              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS)
-              .get(topic);
+              .topicNameValues()
+              .values()
+              .iterator()
+              .next()
+              .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       Map<TopicPartition, OffsetSpec> latest =
           IntStream.range(0, description.partitions().size())
               .boxed()

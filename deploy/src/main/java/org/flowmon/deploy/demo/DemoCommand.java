@@ -19,6 +19,7 @@ import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.format.UnknownFormatException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -64,7 +65,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--dir",
       paramLabel = "DIR",
       description = "Where everything lies; new or empty. Default: flowmon-demo/TIME.")
-  private Path directory;
+  private @Nullable Path directory;
 
   @Option(
       names = "--seed",
@@ -110,7 +111,10 @@ public final class DemoCommand implements Callable<Integer> {
       var unused = FlowFiles.open(input);
     } catch (UnknownFormatException e) {
       throw new UsageException(
-          "--input " + input + ": " + FileReason.withoutName(input, e.getMessage()));
+          "--input "
+              + input
+              + ": "
+              + FileReason.withoutName(input, String.valueOf(e.getMessage())));
     }
   }
 

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import org.flowmon.deploy.demo.feed.InputFaults;
@@ -162,7 +163,8 @@ record DemoSummary(
         "archive    %,15d flows in %d segments, %.1f MB%n",
         archive.rows(), archive.segments(), archive.bytes() / 1e6);
     out.printf("memory     %,15.0f MB at most, PostgreSQL included%n", peakMemoryBytes / 1e6);
-    out.println("Everything lies in " + archive.path().getParent() + "; try");
+    Path folder = Objects.requireNonNull(archive.path().getParent()); // the demo's
+    out.println("Everything lies in " + folder + "; try");
     out.println(
         "  ./flowmon query \"SELECT src_addr, SUM(bytes) AS bytes FROM flows"
             // Two weeks of history would hide the live minute.
@@ -170,7 +172,7 @@ record DemoSummary(
             + " GROUP BY src_addr ORDER BY bytes DESC LIMIT 10\" --archive "
             + shell(archive.path()));
     out.println("Nothing else needs it; to be rid of it:");
-    out.println("  rm -r " + shell(archive.path().getParent()));
+    out.println("  rm -r " + shell(folder));
   }
 
   private void writeFaults(PrintStream out) {

@@ -123,7 +123,8 @@ record ForeignMessages(
     while (ends.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
       for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
         deadline = System.nanoTime() + PATIENCE.toNanos();
-        if (record.offset() < ends.get(new TopicPartition(record.topic(), record.partition()))) {
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        if (record.offset() < ends.getOrDefault(partition, 0L)) {
           out.accept(record);
         }
       }

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.StringJoiner;
@@ -149,7 +150,7 @@ final class ReportFeed implements AutoCloseable {
     int shown = 0;
     Map<String, Integer> verdicts = new TreeMap<>();
     boolean judged = false;
-    String days = null;
+    String days = "";
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setTimestamp(1, window.start());
       statement.setTimestamp(2, window.end());
@@ -157,7 +158,7 @@ final class ReportFeed implements AutoCloseable {
         int columns = rows.getMetaData().getColumnCount() - 2;
         while (rows.next()) {
           String verdict = rows.getString(columns + 1);
-          days = rows.getString(columns + 2);
+          days = Objects.requireNonNullElse(rows.getString(columns + 2), "");
           judged |= verdict != null;
           if (verdict != null && QUIET.contains(verdict)) {
             continue;
@@ -196,12 +197,12 @@ final class ReportFeed implements AutoCloseable {
     return text.toString();
   }
 
-  /** {@code days} have history of the hour; null if the report does not give them. */
+  /** {@code days} have history of the hour; empty if the report does not give them. */
   private static String history(String status, String days) {
     if (status.equals("none")) {
       return "nothing to compare"; // without rows, or without history of its own
     }
-    if (days == null) {
+    if (days.isEmpty()) {
       return "history " + status;
     }
     return days.equals("0")

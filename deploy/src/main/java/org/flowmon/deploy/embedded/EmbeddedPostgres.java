@@ -122,7 +122,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     try {
       return PrivateFolder.create(directory, PrivateFolder.Readers.NONE, ADVICE);
     } catch (UnsafeFolderException e) {
-      throw new EmbeddedServiceException(e.getMessage(), e);
+      throw new EmbeddedServiceException(String.valueOf(e.getMessage()), e);
     }
   }
 

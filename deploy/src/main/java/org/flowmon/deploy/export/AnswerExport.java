@@ -3,6 +3,7 @@ package org.flowmon.deploy.export;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportColumn.Kind;
 import org.flowmon.deploy.export.row.ExportRows;
@@ -98,7 +99,7 @@ public final class AnswerExport implements ExportRows {
 
   @Override
   public String text(int row, int column) {
-    return table.text(from + row, column);
+    return Objects.requireNonNull(table.text(from + row, column));
   }
 
   @Override

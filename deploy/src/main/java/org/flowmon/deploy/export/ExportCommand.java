@@ -5,6 +5,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
@@ -18,6 +19,7 @@ import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.export.file.ExportFormat;
 import org.flowmon.deploy.export.file.FileTarget;
+import org.flowmon.deploy.export.file.StreamTarget;
 import org.flowmon.deploy.export.row.ExportCancelledException;
 import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.deploy.export.row.ExportTarget;
@@ -69,13 +71,13 @@ public final class ExportCommand implements Callable<Integer> {
       names = "--where",
       paramLabel = "CONDITION",
       description = "Only flows for which it is TRUE; docs/query.md describes the language.")
-  private String where;
+  private Optional<String> where = Optional.empty();
 
   @Option(
       names = "--query",
       paramLabel = "SQL",
       description = "The answer to a query instead of flows; it is held in memory.")
-  private String sql;
+  private Optional<String> sql = Optional.empty();
 
   @Option(
       names = "--param",
@@ -89,7 +91,7 @@ public final class ExportCommand implements Callable<Integer> {
           "${COMPLETION-CANDIDATES}; default: by the file's name. CSV marks texts that a"
               + " spreadsheet would run as formulas by an apostrophe, which flowmon import takes"
               + " away; CSV_EXACT does not.")
-  private ExportFormat format;
+  private Optional<ExportFormat> format = Optional.empty();
 
   @Option(names = "--force", description = "Overwrite the file if it exists.")
   private boolean force;
@@ -123,13 +125,13 @@ public final class ExportCommand implements Callable<Integer> {
   private SqlTypes types;
 
   @Option(names = "--user", description = "User of the database.")
-  private String user;
+  private Optional<String> user = Optional.empty();
 
   @Option(
       names = "--password-file",
       paramLabel = "FILE",
       description = "A file whose first line is the user's password.")
-  private Path passwordFile;
+  private Optional<Path> passwordFile = Optional.empty();
 
   @Mixin private ProgressOption progressOption;
 
@@ -138,7 +140,7 @@ public final class ExportCommand implements Callable<Integer> {
     if (threads < 1) {
       throw new UsageException("--threads is at least 1");
     }
-    if (sql != null && where != null) {
+    if (sql.isPresent() && where.isPresent()) {
       throw new UsageException("--query has a WHERE of its own: not with --where");
     }
     long rows;
@@ -146,7 +148,7 @@ public final class ExportCommand implements Callable<Integer> {
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot();
         ExportRows source = source(snapshot)) {
-      rows = write(source, sql == null && where == null ? snapshot.rows() : 0);
+      rows = write(source, sql.isEmpty() && where.isEmpty() ? snapshot.rows() : 0);
     }
     System.err.printf("%d rows written to %s%n", rows, withoutSecrets(to));
     return ExitCodes.DONE;
@@ -184,10 +186,10 @@ public final class ExportCommand implements Callable<Integer> {
   }
 
   private ExportRows source(ArchiveSnapshot snapshot) throws IOException {
-    if (sql == null) {
-      return FlowExport.of(snapshot, where == null ? null : QueryText.condition(where), threads);
+    if (sql.isEmpty()) {
+      return FlowExport.of(snapshot, where.map(QueryText::condition), threads);
     }
-    Query query = QueryText.bind(QueryText.parse(sql), parameters);
+    Query query = QueryText.bind(QueryText.parse(sql.get()), parameters);
     QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
     return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.select());
   }
@@ -197,15 +199,18 @@ public final class ExportCommand implements Callable<Integer> {
       return database();
     }
     if (to.equals("-")) {
-      return FileTarget.of(
-          TerminalStream.exact(System.out), format == null ? ExportFormat.CSV : format);
+      return new StreamTarget(TerminalStream.exact(System.out), format.orElse(ExportFormat.CSV));
     }
     Path file = Path.of(to);
-    ExportFormat chosen = format == null ? ExportFormat.byName(file) : format;
-    if (chosen == null) {
-      throw new UsageException(
-          "--to " + to + ": its name tells no format; --format csv, json or parquet does");
-    }
+    ExportFormat chosen =
+        format
+            .or(() -> ExportFormat.byName(file))
+            .orElseThrow(
+                () ->
+                    new UsageException(
+                        "--to "
+                            + to
+                            + ": its name tells no format; --format csv, json or parquet does"));
     try {
       return FileTarget.of(file, chosen, force);
     } catch (FileAlreadyExistsException e) {
@@ -215,11 +220,9 @@ public final class ExportCommand implements Callable<Integer> {
 
   private ExportTarget database() throws IOException {
     Properties login = new Properties();
-    if (user != null) {
-      login.put("user", user);
-    }
-    if (passwordFile != null) {
-      login.put("password", Files.readAllLines(passwordFile).stream().findFirst().orElse(""));
+    user.ifPresent(name -> login.put("user", name));
+    if (passwordFile.isPresent()) {
+      login.put("password", Files.readAllLines(passwordFile.get()).stream().findFirst().orElse(""));
     }
     try {
       return SqlTarget.open(

@@ -3,6 +3,8 @@ package org.flowmon.deploy.export;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
@@ -15,13 +17,14 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.query.Expression;
+import org.jspecify.annotations.Nullable;
 
 /** The flows of an archive in the order of time, one block of a scan at a time. */
 public final class FlowExport implements ExportRows {
   private final List<FlowColumn> flowColumns;
   private final List<ExportColumn> columns;
   private final FlowScan scan;
-  private FlowBlock block;
+  private @Nullable FlowBlock block; // before the first and after the last
 
   private FlowExport(List<FlowColumn> flowColumns, FlowScan scan) {
     this.flowColumns = flowColumns;
@@ -29,8 +32,8 @@ public final class FlowExport implements ExportRows {
     this.scan = scan;
   }
 
-  /** Columns that any segment has, else NULL; {@code where}, without parameters, may be null. */
-  public static FlowExport of(ArchiveSnapshot snapshot, Expression where, int threads)
+  /** Columns that any segment has, else NULL; {@code where} has no parameters. */
+  public static FlowExport of(ArchiveSnapshot snapshot, Optional<Expression> where, int threads)
       throws IOException {
     Set<FlowColumn> present = EnumSet.of(FlowColumn.ARRIVAL);
     for (SealedSegment segment : snapshot.segments()) {
@@ -48,7 +51,7 @@ public final class FlowExport implements ExportRows {
             .columns(wanted.get(0), wanted.toArray(FlowColumn[]::new))
             .inTimeOrder()
             .threads(threads);
-    return new FlowExport(wanted, (where == null ? scan : scan.where(where)).open());
+    return new FlowExport(wanted, where.map(scan::where).orElse(scan).open());
   }
 
   @Override
@@ -62,32 +65,36 @@ public final class FlowExport implements ExportRows {
     return block != null;
   }
 
+  private FlowBlock block() {
+    return Objects.requireNonNull(block, "next() comes first");
+  }
+
   @Override
   public int rows() {
-    return block.rows();
+    return block().rows();
   }
 
   @Override
   public boolean isNull(int row, int column) {
-    return block.isNull(flowColumns.get(column), row);
+    return block().isNull(flowColumns.get(column), row);
   }
 
   @Override
   public long low(int row, int column) {
     FlowColumn flow = flowColumns.get(column);
     return flow.type() == ColumnType.ADDRESS
-        ? block.addressLow(flow, row)
-        : block.longValue(flow, row);
+        ? block().addressLow(flow, row)
+        : block().longValue(flow, row);
   }
 
   @Override
   public long high(int row, int column) {
-    return block.addressHigh(flowColumns.get(column), row);
+    return block().addressHigh(flowColumns.get(column), row);
   }
 
   @Override
   public String text(int row, int column) {
-    return block.text(flowColumns.get(column), row);
+    return Objects.requireNonNull(block().text(flowColumns.get(column), row));
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
@@ -21,6 +22,7 @@ import org.flowmon.archive.segment.format.ThriftStruct;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.time.FlowTime;
+import org.jspecify.annotations.Nullable;
 
 /** Facts from the footer of a Parquet file, be it a segment or not. No value is read. */
 final class ParquetFacts {
@@ -84,10 +86,10 @@ final class ParquetFacts {
     long bytes = 0;
     long plain = 0;
     long nulls = 0;
-    Long pages = 0L;
+    @Nullable Long pages = 0L;
     String codecs = "";
     String encodings = "";
-    Statistics statistics = null;
+    Optional<Statistics> statistics = Optional.empty();
     for (RowGroup group : metadata.getRow_groups()) {
       ColumnChunk chunk = group.getColumns().get(place);
       ColumnMetaData data = chunk.getMeta_data();
@@ -96,11 +98,11 @@ final class ParquetFacts {
       codecs = data.getCodec().toString();
       encodings =
           data.getEncodings().stream().map(Object::toString).collect(Collectors.joining(" "));
-      statistics = data.isSetStatistics() ? data.getStatistics() : null;
-      nulls += statistics == null ? 0 : statistics.getNull_count();
+      statistics = Optional.ofNullable(data.getStatistics());
+      nulls += statistics.map(Statistics::getNull_count).orElse(0L);
       pages = pages == null || !chunk.isSetOffset_index_offset() ? null : pages + pages(in, chunk);
     }
-    boolean one = metadata.getRow_groupsSize() == 1 && statistics != null;
+    Optional<Statistics> whole = metadata.getRow_groupsSize() == 1 ? statistics : Optional.empty();
     FlowColumn flow = leaf.isSetField_id() ? FlowColumn.byId(leaf.getField_id()) : null;
     table.row(
         leaf.getName(),
@@ -114,8 +116,8 @@ final class ParquetFacts {
         nulls,
         bytes,
         plain,
-        one ? value(leaf, statistics.getMin_value()) : null,
-        one ? value(leaf, statistics.getMax_value()) : null);
+        whole.map(Statistics::getMin_value).map(min -> value(leaf, min)).orElse(null),
+        whole.map(Statistics::getMax_value).map(max -> value(leaf, max)).orElse(null));
   }
 
   private static String logical(SchemaElement leaf) {
@@ -140,9 +142,6 @@ final class ParquetFacts {
   }
 
   private static String value(SchemaElement leaf, byte[] bytes) {
-    if (bytes == null) {
-      return null;
-    }
     if (leaf.getType() == Type.BYTE_ARRAY) {
       String text = new String(bytes, StandardCharsets.UTF_8);
       return text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;

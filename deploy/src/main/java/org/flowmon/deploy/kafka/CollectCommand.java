@@ -34,6 +34,7 @@ import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.ingest.publish.PublisherStats;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -63,7 +64,7 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--topic",
       description =
           "Default: kafka.topic of --config, without one " + PublisherOptions.DEFAULT_TOPIC + ".")
-  private String topic;
+  private Optional<String> topic = Optional.empty();
 
   @Option(
       names = "--partitions",
@@ -91,7 +92,7 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--samples",
       paramLabel = "DIR",
       description = "Where samples of datagrams that could not be decoded are written at the end.")
-  private Path samples;
+  private @Nullable Path samples;
 
   @Option(
       names = "--report-seconds",
@@ -106,7 +107,7 @@ public final class CollectCommand implements Callable<Integer> {
           "What waits in memory while Kafka is away, 143 bytes a flow or so; beyond it the newest"
               + " flows are dropped and counted. Default 469762048 (a minute of 50,000 flows/s), at"
               + " most 45%% of the heap.")
-  private Long queueBytes;
+  private Optional<Long> queueBytes = Optional.empty();
 
   @Option(
       names = "--stop-wait",
@@ -132,9 +133,6 @@ public final class CollectCommand implements Callable<Integer> {
     for (String place : listen) {
       addresses.add(address(place));
     }
-    if (topic == null) {
-      topic = kafka.job().map(job -> job.kafka().topic()).orElse(PublisherOptions.DEFAULT_TOPIC);
-    }
     PublisherOptions options = options();
     makeTopic(options);
     FlowPublisher publisher = FlowPublisher.open(options);
@@ -158,19 +156,24 @@ public final class CollectCommand implements Callable<Integer> {
     return 0;
   }
 
+  private String topic() {
+    return topic
+        .or(() -> kafka.job().map(job -> job.kafka().topic()))
+        .orElse(PublisherOptions.DEFAULT_TOPIC);
+  }
+
   private PublisherOptions options() {
     PublisherOptions options =
         PublisherOptions.ofCollector(kafka.bootstrap())
-            .withTopic(topic)
+            .withTopic(topic())
             .withStopTimeout(stopWait)
             .withProperties(kafka.properties());
-    if (queueBytes == null) {
-      return options;
+    if (queueBytes.orElse(1L) < 1) {
+      throw new UsageException("--queue-bytes is " + queueBytes.get() + ": expected 1 or more");
     }
-    if (queueBytes < 1) {
-      throw new UsageException("--queue-bytes is " + queueBytes + ": expected 1 or more");
-    }
-    return options.withQueue(queueBytes, PublisherOptions.WhenFull.DROP);
+    return queueBytes
+        .map(bytes -> options.withQueue(bytes, PublisherOptions.WhenFull.DROP))
+        .orElse(options);
   }
 
   /** After a second, reports that the broker does not answer yet. */
@@ -193,7 +196,7 @@ public final class CollectCommand implements Callable<Integer> {
       waiting.shutdownNow();
     }
     FlowTopics.ensure(
-        options.bootstrap(), options.properties(), topic, partitions, Optional.empty(), Map.of());
+        options.bootstrap(), options.properties(), topic(), partitions, Optional.empty(), Map.of());
   }
 
   private void run(UdpCollector collector, FlowPublisher publisher)
@@ -204,7 +207,7 @@ public final class CollectCommand implements Callable<Integer> {
                 .map(place -> place.toString().replaceFirst("^[^/]*/", ""))
                 .collect(Collectors.joining(", "))
             + ", writing topic "
-            + topic
+            + topic()
             + " at "
             + kafka.bootstrap()
             + "; "

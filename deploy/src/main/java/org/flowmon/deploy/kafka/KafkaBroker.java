@@ -3,6 +3,7 @@ package org.flowmon.deploy.kafka;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -52,7 +53,7 @@ public final class KafkaBroker {
    * @throws CommandException if none answers, or the properties are wrong
    */
   public static void mustAnswer(Map<String, Object> properties, Duration patience) {
-    Object place = properties.get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG);
+    String place = String.valueOf(properties.get(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG));
     Map<String, Object> all = new HashMap<>(properties);
     String millis = Long.toString(patience.toMillis());
     all.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
@@ -76,7 +77,7 @@ public final class KafkaBroker {
       if (e.getCause() instanceof org.apache.kafka.common.errors.TimeoutException) {
         throw away(properties, patience);
       }
-      throw refused(place, e.getCause(), properties);
+      throw refused(place, Objects.requireNonNullElse(e.getCause(), e), properties);
     } catch (InterruptedException e) {
       throw new InterruptedCommandException(e);
     } finally {
@@ -99,7 +100,7 @@ public final class KafkaBroker {
   }
 
   private static CommandException refused(
-      Object place, Throwable why, Map<String, Object> properties) {
+      String place, Throwable why, Map<String, Object> properties) {
     String check = "";
     if (why instanceof SslAuthenticationException) {
       check =

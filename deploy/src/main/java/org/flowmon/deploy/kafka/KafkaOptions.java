@@ -30,13 +30,13 @@ public final class KafkaOptions {
       names = {"--bootstrap", "--kafka"},
       paramLabel = "HOST:PORT",
       description = "Kafka's bootstrap servers; in place of --config.")
-  private String bootstrap;
+  private Optional<String> bootstrap = Optional.empty();
 
   @Option(
       names = "--config",
       paramLabel = "FILE",
       description = "The job's configuration, which names Kafka's servers, properties and topics.")
-  private Path config;
+  private Optional<Path> config = Optional.empty();
 
   @Option(
       names = "--kafka-properties",
@@ -45,7 +45,7 @@ public final class KafkaOptions {
           "Properties of Kafka's clients, a line KEY=VALUE each: security.protocol,"
               + " sasl.jaas.config, ssl.truststore.location and so on. The place for passwords, in"
               + " a file that only its user can read.")
-  private Path file;
+  private Optional<Path> file = Optional.empty();
 
   @Option(
       names = "--kafka-property",
@@ -55,10 +55,10 @@ public final class KafkaOptions {
               + " the arguments of a process.")
   private Map<String, String> single = new LinkedHashMap<>();
 
-  private JobConfig job;
+  private Optional<JobConfig> job = Optional.empty(); // once it was read
 
   public boolean isGiven() {
-    return config != null || bootstrap != null || file != null || !single.isEmpty();
+    return config.isPresent() || bootstrap.isPresent() || file.isPresent() || !single.isEmpty();
   }
 
   /**
@@ -67,24 +67,21 @@ public final class KafkaOptions {
    * @throws CommandException if it is wrong, or bootstrap servers are given, too
    */
   public Optional<JobConfig> job() {
-    if (config == null) {
-      return Optional.empty();
-    }
-    if (bootstrap != null) {
+    if (config.isPresent() && bootstrap.isPresent()) {
       throw new UsageException("--config or --kafka, not both");
     }
-    if (job == null) {
+    if (job.isEmpty()) {
       try {
-        job = JobConfig.read(config);
+        job = config.map(JobConfig::read);
       } catch (ConfigException e) {
         throw new CommandException(e.getMessage());
       }
     }
-    return Optional.of(job);
+    return job;
   }
 
   public Optional<Path> jobFile() {
-    return Optional.ofNullable(config);
+    return config;
   }
 
   /** Throws {@link UsageException} if no Kafka is named. */
@@ -112,22 +109,20 @@ public final class KafkaOptions {
               all.putAll(read.kafka().properties());
               all.put(BOOTSTRAP, read.kafka().bootstrap());
             });
-    if (file != null) {
+    if (file.isPresent()) {
       Properties read = new Properties();
-      try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+      try (Reader reader = Files.newBufferedReader(file.get(), StandardCharsets.UTF_8)) {
         read.load(reader);
       } catch (NoSuchFileException e) {
-        throw new CommandException("--kafka-properties: no such file: " + file);
+        throw new CommandException("--kafka-properties: no such file: " + file.get());
       } catch (IOException | IllegalArgumentException e) {
         throw new CommandException(
-            "--kafka-properties " + file + " cannot be read: " + e.getMessage());
+            "--kafka-properties " + file.get() + " cannot be read: " + e.getMessage());
       }
       read.stringPropertyNames().forEach(key -> all.put(key, read.getProperty(key).strip()));
     }
     all.putAll(single);
-    if (bootstrap != null) {
-      all.put(BOOTSTRAP, bootstrap);
-    }
+    bootstrap.ifPresent(servers -> all.put(BOOTSTRAP, servers));
     return all;
   }
 

@@ -23,7 +23,7 @@ import org.flowmon.deploy.command.InterruptedCommandException;
 public final class TopicReader implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private final Object bootstrap;
+  private final String bootstrap;
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Set<String> topics = new TreeSet<>();
 
@@ -40,7 +40,7 @@ public final class TopicReader implements AutoCloseable {
     // Applies if unread messages are deleted meanwhile, for example by a topic's retention.
     all.put("auto.offset.reset", "earliest");
     all.put("max.poll.records", 5000);
-    this.bootstrap = properties.get("bootstrap.servers");
+    this.bootstrap = String.valueOf(properties.get("bootstrap.servers"));
     try {
       this.consumer =
           new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -97,7 +97,8 @@ public final class TopicReader implements AutoCloseable {
     try {
       Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), PATIENCE);
       long end = System.nanoTime() + PATIENCE.toNanos();
-      while (ends.keySet().stream().anyMatch(one -> consumer.position(one) < ends.get(one))) {
+      while (ends.entrySet().stream()
+          .anyMatch(one -> consumer.position(one.getKey()) < one.getValue())) {
         if (poll(Duration.ofMillis(500), out)) {
           end = System.nanoTime() + PATIENCE.toNanos();
         }

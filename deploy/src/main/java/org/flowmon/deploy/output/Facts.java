@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.ingest.text.ShownText;
+import org.jspecify.annotations.Nullable;
 
 /** Named values and tables, for people or as one JSON object. */
 public final class Facts {
@@ -28,7 +29,7 @@ public final class Facts {
       this.columns = columns;
     }
 
-    public void row(Object... cells) {
+    public void row(@Nullable Object... cells) {
       if (cells.length != columns.size()) {
         throw new IllegalArgumentException(cells.length + " cells under " + columns);
       }
@@ -36,7 +37,7 @@ public final class Facts {
     }
   }
 
-  public void value(String name, Object value) {
+  public void value(String name, @Nullable Object value) {
     values.put(name, value);
   }
 
@@ -74,7 +75,7 @@ public final class Facts {
     out.flush();
   }
 
-  private static void write(JsonGenerator json, Object value) throws IOException {
+  private static void write(JsonGenerator json, @Nullable Object value) throws IOException {
     if (value == null) {
       json.writeNull();
     } else if (value instanceof Boolean flag) {
@@ -138,7 +139,7 @@ public final class Facts {
     return right ? blanks + text : text + blanks;
   }
 
-  private static String text(Object value) {
+  private static String text(@Nullable Object value) {
     if (value == null) {
       return "";
     }

@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.deploy.terminal.TerminalStream;
 import org.flowmon.flow.code.CodeNames;
 import org.flowmon.ingest.file.line.CsvText;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /** The formats of an answer's rows on standard output. Codes with names are shown by name. */
 public enum OutputFormat {
@@ -140,7 +142,7 @@ public enum OutputFormat {
   }
 
   /** Null if the code has no known name: its number is shown, which queries and imports take. */
-  static String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
+  static @Nullable String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
     CodeNames names = items.isEmpty() ? null : items.get(column).codeNames();
     return names == null || table.isNull(row, column)
         ? null
@@ -153,7 +155,7 @@ public enum OutputFormat {
       return name;
     }
     return switch (table.kind(column)) {
-      case TEXT -> quoted(CsvText.safe(table.text(row, column)));
+      case TEXT -> quoted(CsvText.safe(Objects.requireNonNull(table.text(row, column))));
       case DURATION -> table.bigValue(row, column).toString();
       default -> table.formatted(row, column);
     };

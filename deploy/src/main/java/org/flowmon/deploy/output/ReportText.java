@@ -7,6 +7,8 @@ import java.math.MathContext;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.flow.time.FlowTime;
@@ -16,6 +18,7 @@ import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A report for people: a line about its window, then its rows as aligned columns.
@@ -30,7 +33,7 @@ import org.flowmon.udaf.value.ValueKind;
  * @param name before the window; empty if there is a single analysis
  * @param start in microseconds, like {@code end}
  * @param lostFlows known to be lost within the window
- * @param message of the report, or null
+ * @param message of the report; empty if there is none
  * @param remark a further remark; empty if there is none
  * @param approximate the errors of approximate columns, in the form of messages
  */
@@ -57,7 +60,7 @@ public record ReportText(
         confidence.history().text(),
         confidence.counts().late(),
         confidence.counts().lost(),
-        confidence.message(),
+        Objects.requireNonNullElse(confidence.message(), ""),
         groups(
             confidence.groupSampling(),
             confidence.groupEstimate().value(),
@@ -82,7 +85,7 @@ public record ReportText(
         String.valueOf(confidence.get("history")),
         Math.max(0, number(confidence, "late_flows")),
         Math.max(0, number(confidence, "lost_flows")),
-        confidence.get("message") instanceof String message ? message : null,
+        confidence.get("message") instanceof String message ? message : "",
         remark(rows, last, isUpdated),
         rows.get(0).approximate()); // the first row has the queries
   }
@@ -238,7 +241,8 @@ public record ReportText(
     return a == b ? a : numbers ? ValueKind.DOUBLE : ValueKind.TEXT;
   }
 
-  private static void set(ResultTable.Builder table, int column, ValueKind kind, Object value) {
+  private static void set(
+      ResultTable.Builder table, int column, ValueKind kind, @Nullable Object value) {
     if (value == null) {
       return;
     }
@@ -258,7 +262,7 @@ public record ReportText(
   }
 
   public void write(PrintWriter out) {
-    String days = missingDays();
+    Optional<String> days = missingDays();
     out.printf(
         "%s%s … %s  %,d %s, history %s%s%s%s%s%s%n",
         name.isEmpty() ? "" : TextTable.printable(name) + "  ",
@@ -267,21 +271,21 @@ public record ReportText(
         rows.rowCount(),
         rows.rowCount() == 1 ? "row" : "rows",
         TextTable.printable(history),
-        days == null ? "" : ", without " + TextTable.printable(days),
+        days.map(missing -> ", without " + TextTable.printable(missing)).orElse(""),
         lateFlows == 0 ? "" : String.format(", %,d late flows meanwhile", lateFlows),
         lostFlows == 0 ? "" : String.format(", %,d lost", lostFlows),
         remark,
-        message == null ? "" : ": " + TextTable.printable(message));
-    TextTable.writeReport(days == null ? rows : withoutDays(), out);
+        message.isEmpty() ? "" : ": " + TextTable.printable(message));
+    TextTable.writeReport(days.isEmpty() ? rows : withoutDays(), out);
     lines(approximate).forEach(line -> out.println(TextTable.printable(line)));
     out.println();
   }
 
   /** The days that a report's history lacks; all rows that name days name the same ones. */
-  private String missingDays() {
+  private Optional<String> missingDays() {
     int column = rows.column(MISSING);
     if (column < 0 || rows.kind(column) != ValueKind.TEXT) {
-      return null;
+      return Optional.empty();
     }
     Set<String> days = new TreeSet<>();
     for (int row = 0; row < rows.rowCount(); row++) {
@@ -289,7 +293,7 @@ public record ReportText(
         days.add(rows.text(row, column));
       }
     }
-    return days.size() == 1 ? days.iterator().next() : null;
+    return days.size() == 1 ? Optional.of(days.iterator().next()) : Optional.empty();
   }
 
   private ResultTable withoutDays() {

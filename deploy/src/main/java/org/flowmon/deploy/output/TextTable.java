@@ -7,6 +7,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.text.ShownText;
 import org.flowmon.udaf.query.AggregateCall;
@@ -216,7 +217,7 @@ public final class TextTable implements RowWriter {
       return List.of(name);
     }
     if (!table.isNull(row, column) && table.kind(column) == ValueKind.TEXT) {
-      return StateCells.lines(table.text(row, column));
+      return StateCells.lines(Objects.requireNonNull(table.text(row, column)));
     }
     if (table.isNull(row, column) || table.kind(column) != ValueKind.DOUBLE) {
       return List.of(table.formatted(row, column));

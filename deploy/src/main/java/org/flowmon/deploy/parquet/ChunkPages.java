@@ -24,6 +24,7 @@ import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Util;
 import org.flowmon.archive.segment.format.ThriftStruct;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the pages of one column of one row group in order. Lengths, counts and checksums, if any,
@@ -49,7 +50,7 @@ final class ChunkPages implements PageReader {
   private long taken;
   private boolean begun;
   // A page that was read to check for a dictionary.
-  private DataPage first;
+  private @Nullable DataPage first;
 
   /**
    * {@code bytesRead} grows by the bytes read; {@code memory} is of all chunks read together.
@@ -128,7 +129,7 @@ final class ChunkPages implements PageReader {
   }
 
   @Override
-  public DictionaryPage readDictionaryPage() {
+  public @Nullable DictionaryPage readDictionaryPage() {
     try {
       begun = true;
       PageHeader header = header();
@@ -152,7 +153,7 @@ final class ChunkPages implements PageReader {
   }
 
   @Override
-  public DataPage readPage() {
+  public @Nullable DataPage readPage() {
     try {
       if (first != null) {
         DataPage page = first;

@@ -18,6 +18,7 @@ import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Types;
 import org.flowmon.ingest.file.row.TypedRowReader;
+import org.jspecify.annotations.Nullable;
 
 /** A column of a Parquet file that is neither nested nor repeated. */
 final class FlatColumn {
@@ -92,7 +93,7 @@ final class FlatColumn {
   }
 
   /** Null if flows have no such values. */
-  private static TypedRowReader.Kind kind(SchemaElement element) {
+  private static TypedRowReader.@Nullable Kind kind(SchemaElement element) {
     return switch (element.getType()) {
       case BOOLEAN -> TypedRowReader.Kind.BOOLEAN;
       case FLOAT, DOUBLE -> TypedRowReader.Kind.DOUBLE;
@@ -102,7 +103,7 @@ final class FlatColumn {
     };
   }
 
-  private static TypedRowReader.Kind ofInteger(SchemaElement element) {
+  private static TypedRowReader.@Nullable Kind ofInteger(SchemaElement element) {
     if (element.isSetLogicalType()) {
       LogicalType type = element.getLogicalType();
       if (type.isSetTIMESTAMP()) {
@@ -128,7 +129,7 @@ final class FlatColumn {
     };
   }
 
-  private static TypedRowReader.Kind ofBytes(SchemaElement element) {
+  private static TypedRowReader.@Nullable Kind ofBytes(SchemaElement element) {
     if (isDecimal(element)) {
       boolean short64 = element.getType_length() <= MAX_DECIMAL_BYTES;
       return scale(element) == 0 && short64 ? TypedRowReader.Kind.WHOLE : null;

@@ -45,23 +45,26 @@ final class ForeignCodec {
    * @throws IOException if their number differs, or the compression is invalid
    */
   static byte[] decompress(CompressionCodec codec, byte[] packed, int size) throws IOException {
-    SegmentCodec ofSegments = SegmentCodec.of(codec);
-    if (ofSegments != null) {
-      byte[] plain = new byte[size];
-      String problem = PageCodec.decompress(ofSegments, ByteBuffer.wrap(packed), plain, size);
-      if (problem != null) {
-        throw new IOException("a page of " + codec + ": " + problem);
-      }
-      return plain;
-    }
     byte[] plain =
         switch (codec) {
+          case UNCOMPRESSED -> packed;
           case SNAPPY -> snappy(packed, size);
           case GZIP -> gzip(packed, size);
+          case ZSTD -> ofSegments(SegmentCodec.ZSTD, packed, size);
+          case LZ4_RAW -> ofSegments(SegmentCodec.LZ4, packed, size);
           default -> throw new IOException("pages compressed by " + codec + " are not read");
         };
     if (plain.length != size) {
       throw new IOException("a page holds " + plain.length + " bytes and says it has " + size);
+    }
+    return plain;
+  }
+
+  private static byte[] ofSegments(SegmentCodec codec, byte[] packed, int size) throws IOException {
+    byte[] plain = new byte[size];
+    String problem = PageCodec.decompress(codec, ByteBuffer.wrap(packed), plain, size);
+    if (problem != null) {
+      throw new IOException("a page of " + codec.parquet() + ": " + problem);
     }
     return plain;
   }

@@ -23,6 +23,7 @@ import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.flowmon.ingest.file.row.TypedRowReader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads flows from Parquet files of any writer, by the rules of {@code docs/format/files.md}. One
@@ -141,7 +142,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
     }
 
     /** Returns why the file could not be read to its end, null if it was. */
-    String run() throws IOException {
+    @Nullable String run() throws IOException {
       for (RowGroup group : footer.getRow_groups()) {
         ColumnReader[] readers;
         try {

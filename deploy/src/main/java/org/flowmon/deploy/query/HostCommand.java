@@ -19,6 +19,7 @@ import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -44,10 +45,10 @@ public final class HostCommand implements Callable<Integer> {
       names = "--from",
       paramLabel = "TIME",
       description = "Flows that ended then or later, as 2026-11-21T08:00:00Z; default: all.")
-  private String from;
+  private @Nullable String from;
 
   @Option(names = "--to", paramLabel = "TIME", description = "Flows that ended before.")
-  private String to;
+  private @Nullable String to;
 
   @Option(
       names = "--window",
@@ -113,7 +114,7 @@ public final class HostCommand implements Callable<Integer> {
     return number(BigInteger.valueOf(number));
   }
 
-  private static String named(Long value) {
+  private static String named(@Nullable Long value) {
     return value == null ? "unknown" : value.toString();
   }
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -90,7 +91,7 @@ public final class QueryCommand implements Callable<Integer> {
       names = "--time-limit",
       paramLabel = "SECONDS",
       description = "Give up after this many seconds.")
-  private Integer timeLimit;
+  private Optional<Integer> timeLimit = Optional.empty();
 
   @Option(
       names = "--row-limit",
@@ -127,7 +128,7 @@ public final class QueryCommand implements Callable<Integer> {
     boolean explained = explain || word.find();
     String text = word.replaceFirst(found -> " ".repeat(found.group().length()));
     Query query = QueryText.bind(QueryText.parse(text), parameters);
-    if (threads < 1 || (timeLimit != null && timeLimit < 1) || rowLimit < 1 || byteLimit < 1) {
+    if (threads < 1 || timeLimit.orElse(1) < 1 || rowLimit < 1 || byteLimit < 1) {
       throw new UsageException(
           "--threads, --time-limit, --row-limit and --byte-limit are at least 1");
     }
@@ -138,8 +139,8 @@ public final class QueryCommand implements Callable<Integer> {
             .withExplain(explained)
             .withRowLimit(rowLimit)
             .withByteLimit(byteLimit);
-    if (timeLimit != null) {
-      options = options.withTimeLimit(Duration.ofSeconds(timeLimit));
+    if (timeLimit.isPresent()) {
+      options = options.withTimeLimit(Duration.ofSeconds(timeLimit.get()));
     }
     try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);

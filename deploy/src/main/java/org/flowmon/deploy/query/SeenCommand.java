@@ -25,6 +25,7 @@ import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,7 +63,7 @@ public final class SeenCommand implements Callable<Integer> {
       description =
           "Flows that arrived later are not looked at, as 2026-11-21T08:00:00Z; default: the time"
               + " up to which the archive is complete.")
-  private String asOf;
+  private @Nullable String asOf;
 
   @Option(names = "--json", description = "One JSON object instead of a table.")
   private boolean json;

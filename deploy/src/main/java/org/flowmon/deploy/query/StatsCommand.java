@@ -25,6 +25,7 @@ import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -70,10 +71,10 @@ public final class StatsCommand implements Callable<Integer> {
   @Mixin private ArchiveOption archive;
 
   @Option(names = "--by", paramLabel = "EXPRESSION", description = "One group for each value.")
-  private String by;
+  private @Nullable String by;
 
   @Option(names = "--where", paramLabel = "CONDITION", description = "Only these flows.")
-  private String where;
+  private @Nullable String where;
 
   @Option(
       names = "--quantiles",
@@ -194,7 +195,7 @@ public final class StatsCommand implements Callable<Integer> {
     return facts;
   }
 
-  private static String key(ResultTable answer, int row) {
+  private static @Nullable String key(ResultTable answer, int row) {
     if (answer.isNull(row, KEY)) {
       return null;
     }
@@ -204,7 +205,7 @@ public final class StatsCommand implements Callable<Integer> {
   }
 
   /** A number as it is, a duration in microseconds; null if NULL. */
-  private static Number number(ResultTable answer, int row, int column) {
+  private static @Nullable Number number(ResultTable answer, int row, int column) {
     if (answer.isNull(row, column)) {
       return null;
     }

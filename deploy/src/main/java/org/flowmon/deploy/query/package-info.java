@@ -2,4 +2,7 @@
  * Commands that query an archive: SQL queries, statistics, the activity of one host, the addresses
  * seen.
  */
+@NullMarked
 package org.flowmon.deploy.query;
+
+import org.jspecify.annotations.NullMarked;

@@ -24,6 +24,7 @@ import org.flowmon.jobs.replay.Replay;
 import org.flowmon.jobs.replay.ReplaySpec;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.jspecify.annotations.Nullable;
 
 /** A replay in this process. It reads the archive and writes nothing. */
 public final class LocalReplay implements AutoCloseable {
@@ -124,7 +125,7 @@ public final class LocalReplay implements AutoCloseable {
 
     private final String replay;
     private final AnalysisConfig analysis;
-    private transient LateFlows late;
+    private transient @Nullable LateFlows late; // from the first batch on
 
     Count(String replay, AnalysisConfig analysis) {
       this.replay = replay;

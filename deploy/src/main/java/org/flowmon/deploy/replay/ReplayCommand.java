@@ -29,6 +29,7 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.replay.ReplaySpec;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.json.ReportJson;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -71,7 +72,7 @@ public final class ReplayCommand implements Callable<Integer> {
       description =
           "The job's configuration: its analyses, and its history delay and disorder bound, which"
               + " decide what history a report sees. Without it those of an empty configuration.")
-  private Path config;
+  private @Nullable Path config;
 
   @Option(
       names = "--from",

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.CommandException;
@@ -65,7 +66,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     Map<String, Object> properties = kafka.answering();
-    Map<String, AlertsTopic.Message> chosen = new LinkedHashMap<>(); // by id; null: not in Kafka
+    Map<String, Optional<AlertsTopic.Message>> chosen = new LinkedHashMap<>(); // by id; if in Kafka
     try (AlertsTopic topic = AlertsTopic.open(properties)) {
       boolean missing = choose(topic.alerts(), chosen);
       AlertResolves.send(properties, chosen.keySet());
@@ -79,7 +80,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
 
   /** Finds the alerts to resolve; returns whether one is missing. */
   private boolean choose(
-      List<AlertsTopic.Message> alerts, Map<String, AlertsTopic.Message> chosen) {
+      List<AlertsTopic.Message> alerts, Map<String, Optional<AlertsTopic.Message>> chosen) {
     boolean missing = false;
     for (String name : wanted) {
       List<AlertsTopic.Message> meant =
@@ -95,10 +96,10 @@ final class AlertsResolveCommand implements Callable<Integer> {
                 + " alerts that fire: give the id of one, or --all: "
                 + String.join(" ", ids));
       }
-      meant.forEach(alert -> chosen.put(alert.text("id"), alert));
+      meant.forEach(alert -> chosen.put(alert.text("id"), Optional.of(alert)));
       boolean isKnown = alerts.stream().anyMatch(alert -> alert.text("id").equals(name));
       if (meant.isEmpty() && AlertResolves.isId(name) && !isKnown) {
-        chosen.put(name, null);
+        chosen.put(name, Optional.empty());
       } else if (meant.isEmpty()) {
         missing = true;
         System.out.println("no alert that fires is '" + name + "'");
@@ -115,12 +116,12 @@ final class AlertsResolveCommand implements Callable<Integer> {
         || (!name.isEmpty() && name.equals(alert.text("key")));
   }
 
-  private Set<String> await(AlertsTopic topic, Map<String, AlertsTopic.Message> chosen)
+  private Set<String> await(AlertsTopic topic, Map<String, Optional<AlertsTopic.Message>> chosen)
       throws InterruptedException {
     long end = System.nanoTime() + wait.toNanos();
     Set<String> resolved = new HashSet<>();
-    Set<String> told = new HashSet<>(chosen.keySet());
-    told.removeIf(id -> chosen.get(id) == null); // the topic has no messages of these
+    Set<String> told = new HashSet<>(); // of others the topic has no messages
+    chosen.forEach((id, alert) -> alert.ifPresent(known -> told.add(id)));
     while (!resolved.containsAll(told) && System.nanoTime() < end) {
       Thread.sleep(POLL_MILLIS);
       topic.readOn();
@@ -133,18 +134,16 @@ final class AlertsResolveCommand implements Callable<Integer> {
     return resolved;
   }
 
-  private static void say(String id, AlertsTopic.Message alert, boolean resolved) {
+  private static void say(String id, Optional<AlertsTopic.Message> alert, boolean resolved) {
     String what =
-        alert == null
-            ? id
-            : id
-                + " ("
-                + alert.text("analysis")
-                + "/"
-                + alert.text("rule")
-                + " "
-                + ShownText.of(alert.text("key"))
-                + ")";
+        id
+            + alert
+                .map(
+                    one ->
+                        String.format(
+                            " (%s/%s %s)",
+                            one.text("analysis"), one.text("rule"), ShownText.of(one.text("key"))))
+                .orElse("");
     System.out.println(
         resolved
             ? what + " is resolved"

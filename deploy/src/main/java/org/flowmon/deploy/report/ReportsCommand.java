@@ -29,6 +29,7 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.jobs.report.json.ReportWindows;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -92,7 +93,7 @@ public final class ReportsCommand implements Callable<Integer> {
       description =
           "Those in this topic, as in that of a replay on a cluster. Default: flowmon.reports.NAME"
               + " of each analysis.")
-  private String topic;
+  private @Nullable String topic;
 
   @Option(
       names = {"-f", "--follow"},
@@ -105,7 +106,7 @@ public final class ReportsCommand implements Callable<Integer> {
       description =
           "Of windows that end then or later: a time as 2026-11-21T08:00:00Z, or how long ago as"
               + " 10m.")
-  private String since;
+  private @Nullable String since;
 
   @Option(
       names = "--last",
@@ -113,7 +114,7 @@ public final class ReportsCommand implements Callable<Integer> {
       description =
           "Of the last N windows of each analysis; what --follow finds afterwards is shown, too."
               + " Default: 10, with --since all.")
-  private Integer last;
+  private @Nullable Integer last;
 
   @Option(
       names = "--format",

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.StateCells;
 import org.flowmon.udaf.function.Answer;
@@ -15,6 +16,7 @@ import org.flowmon.udaf.function.Items;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /** Answers from states with their bounds, for people or as JSON. */
 final class SketchAnswer {
@@ -58,11 +60,11 @@ final class SketchAnswer {
 
   /** Adds a row, or one for each item, whose columns come last, after {@code cells}. */
   void add(Answer answer, ErrorBound bound, Object... cells) {
-    add(answer, bound, (Long) null, Arrays.asList(cells));
+    add(answer, bound, Optional.empty(), Arrays.asList(cells));
   }
 
-  /** {@code of} rows are what an error in ranks refers to; null for other errors. */
-  void add(Answer answer, ErrorBound bound, Long of, List<Object> cells) {
+  /** {@code of} rows are what an error in ranks refers to; none for other errors. */
+  void add(Answer answer, ErrorBound bound, Optional<Long> of, List<Object> cells) {
     if (answer instanceof Estimate estimate) {
       row(estimate, bound, of, cells);
       return;
@@ -74,7 +76,7 @@ final class SketchAnswer {
     }
   }
 
-  private void row(Estimate estimate, ErrorBound bound, Long of, List<Object> cells) {
+  private void row(Estimate estimate, ErrorBound bound, Optional<Long> of, List<Object> cells) {
     if (cells.size() != before.length) {
       throw new IllegalArgumentException(cells + " under " + Arrays.toString(before));
     }
@@ -89,7 +91,7 @@ final class SketchAnswer {
           case ADDITIVE -> "units";
           case RELATIVE -> "share";
         });
-    row.add(of);
+    row.add(of.orElse(null));
     row.add(bound.probability());
     if (hasNotes) {
       row.add(mayBeZero(estimate) ? doubt : null);
@@ -106,22 +108,23 @@ final class SketchAnswer {
   }
 
   /** Numbers unchanged, durations in JSON as microseconds, all else as text. */
-  private Object cell(Value value) {
-    if (value.isNull()) {
+  private @Nullable Object cell(Value value) {
+    ValueKind kind = value.kind();
+    if (kind == null) {
       return null;
     }
-    return switch (value.kind()) {
+    return switch (kind) {
       case LONG -> value.low();
       case DOUBLE -> value.asDouble();
       case BOOLEAN -> value.low() != 0;
-      case DURATION -> json ? (Object) value.low() : formatted(value);
-      case TIMESTAMP, ADDRESS, TEXT -> formatted(value);
+      case DURATION -> json ? (Object) value.low() : formatted(value, kind);
+      case TIMESTAMP, ADDRESS, TEXT -> formatted(value, kind);
     };
   }
 
-  private static String formatted(Value value) {
-    ResultTable.Builder cell = new ResultTable.Builder().column("value", value.kind()).row();
-    switch (value.kind()) {
+  private static String formatted(Value value, ValueKind kind) {
+    ResultTable.Builder cell = new ResultTable.Builder().column("value", kind).row();
+    switch (kind) {
       case TEXT -> cell.set(0, value.text());
       case ADDRESS -> cell.set(0, value.high(), value.low());
       default -> cell.set(0, value.low());

@@ -2,6 +2,7 @@ package org.flowmon.deploy.sketch;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.ExitCodes;
@@ -45,19 +46,20 @@ final class SketchDiffCommand implements Callable<Integer> {
             + SHARE
             + "."
       })
-  private Double share;
+  private Optional<Double> share = Optional.empty();
 
   @Option(
       names = "--limit",
       description = "Of HEAVY_HITTERS: items at most; default " + LIMIT + ".")
-  private Integer limit;
+  private Optional<Integer> limit = Optional.empty();
 
   @Option(names = "--json", description = "One JSON object instead of a table.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException {
-    if ((share != null && !(share > 0 && share <= 1)) || (limit != null && limit < 1)) {
+    double least = share.orElse(SHARE);
+    if (!(least > 0 && least <= 1) || limit.orElse(LIMIT) < 1) {
       throw new UsageException("--share is above 0 and at most 1, --limit at least 1");
     }
     StateFiles reader = new StateFiles();
@@ -68,7 +70,7 @@ final class SketchDiffCommand implements Callable<Integer> {
     if (function instanceof HeavyHitters) {
       answer = changes(reader, first.state(), second.state());
     } else if (function instanceof DistinctSample) {
-      if (share != null || limit != null) {
+      if (share.isPresent() || limit.isPresent()) {
         throw new UsageException(
             "--share and --limit are for states of HEAVY_HITTERS, found "
                 + reader.function().stateType());
@@ -92,9 +94,7 @@ final class SketchDiffCommand implements Callable<Integer> {
   private SketchAnswer changes(StateFiles reader, SuperState first, SuperState second) {
     ItemChanges changes = new ItemChanges(reader.function(), first, second);
     SketchAnswer answer = SketchAnswer.ofChanges(json);
-    answer.add(
-        changes.largest(share == null ? SHARE : share, limit == null ? LIMIT : limit),
-        changes.error());
+    answer.add(changes.largest(share.orElse(SHARE), limit.orElse(LIMIT)), changes.error());
     return answer;
   }
 

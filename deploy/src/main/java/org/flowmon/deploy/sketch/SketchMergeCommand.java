@@ -9,6 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.CommandException;
@@ -37,7 +38,7 @@ final class SketchMergeCommand implements Callable<Integer> {
       names = "--to",
       paramLabel = "FILE",
       description = "The file for the bytes of the state, instead of base64 on standard output.")
-  private Path to;
+  private Optional<Path> to = Optional.empty();
 
   @Option(names = "--force", description = "Overwrite the --to file if it exists.")
   private boolean force;
@@ -47,14 +48,14 @@ final class SketchMergeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (force && to == null) {
+    if (force && to.isEmpty()) {
       throw new UsageException("--force needs --to FILE");
     }
     StateFiles reader = new StateFiles();
     StateFiles.Merged merged = reader.merge(reader.readAll(files));
     byte[] bytes = ExportedState.of(reader.function(), merged.state()).toBytes();
-    if (to != null) {
-      write(bytes);
+    if (to.isPresent()) {
+      write(bytes, to.get());
     }
     String text = Base64.getEncoder().encodeToString(bytes);
     if (json) {
@@ -64,7 +65,7 @@ final class SketchMergeCommand implements Callable<Integer> {
       facts.value("bytes", bytes.length);
       facts.value("state", text);
       facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
-    } else if (to == null) {
+    } else if (to.isEmpty()) {
       System.out.println(text);
     }
     System.err.printf(
@@ -74,19 +75,19 @@ final class SketchMergeCommand implements Callable<Integer> {
   }
 
   /** Writes the file under its name only when it is complete, even if it is one of the inputs. */
-  private void write(byte[] bytes) throws IOException {
-    if (!force && Files.exists(to)) {
-      throw new CommandException("exists already: " + to + "; --force overwrites it");
+  private void write(byte[] bytes, Path file) throws IOException {
+    if (!force && Files.exists(file)) {
+      throw new CommandException("exists already: " + file + "; --force overwrites it");
     }
-    Path folder = to.toAbsolutePath().getParent();
-    if (!Files.isDirectory(folder)) {
-      throw new CommandException("--to " + to + ": there is no folder " + folder);
+    Path folder = file.toAbsolutePath().getParent();
+    if (folder == null || !Files.isDirectory(folder)) {
+      throw new CommandException("--to " + file + ": there is no folder " + folder);
     }
     // Not a temporary file of Java's, which only the owner could read, without regard to the umask.
-    Path part = folder.resolve(to.getFileName() + "." + UUID.randomUUID() + ".part");
+    Path part = folder.resolve(file.getFileName() + "." + UUID.randomUUID() + ".part");
     try {
       Files.write(part, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      Files.move(part, to, StandardCopyOption.REPLACE_EXISTING);
+      Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
     } finally {
       Files.deleteIfExists(part);
     }

@@ -3,6 +3,7 @@ package org.flowmon.deploy.sketch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
@@ -85,17 +86,19 @@ final class SketchQueryCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** The rows for an error in ranks; null for other errors, or if the states do not have it. */
-  private static Long rows(StateFiles reader, SuperState state, ErrorBound error) {
+  /** The rows for an error in ranks, if the states have it. */
+  private static Optional<Long> rows(StateFiles reader, SuperState state, ErrorBound error) {
     if (error.kind() != ErrorBound.Kind.RANK) {
-      return null;
+      return Optional.empty();
     }
     try {
       BoundExtractor count =
           reader.functions().bindExtractor(reader.function(), "COUNT", List.of());
-      return count.extract(state) instanceof Estimate rows ? rows.value().low() : null;
+      return count.extract(state) instanceof Estimate rows
+          ? Optional.of(rows.value().low())
+          : Optional.empty();
     } catch (UdafException e) {
-      return null; // a user-defined function
+      return Optional.empty(); // a user-defined function
     }
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.output.TextTable;
@@ -16,7 +17,6 @@ import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.UdafException;
 import org.flowmon.udaf.state.StateFormatException;
-import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;
 
 /** States of one {@link BoundUdaf#stateType} in files; all else is an error with its place. */
@@ -38,9 +38,10 @@ final class StateFiles {
   private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private final Udafs functions = Udafs.load(StateFiles.class.getClassLoader());
-  private BoundUdaf function;
-  private SuperAggregate aggregate;
-  private String first;
+  private Optional<First> first = Optional.empty();
+
+  /** The function of the first state, which all others must have, and its place. */
+  private record First(BoundUdaf function, String where) {}
 
   /** A state and its place, for people. */
   record Found(ExportedState state, String where) {}
@@ -48,9 +49,9 @@ final class StateFiles {
   /** The merged states and their number. */
   record Merged(SuperState state, int states) {}
 
-  /** Null before the first state. */
+  /** That of all states; some state must have been {@linkplain #merge merged}. */
   BoundUdaf function() {
-    return function;
+    return first.orElseThrow().function();
   }
 
   Udafs functions() {
@@ -158,11 +159,14 @@ final class StateFiles {
     return merge(List.of(found)).state();
   }
 
+  /** Merges states, at least one. */
   Merged merge(List<Found> all) {
-    SuperState merged = null;
-    for (Found found : all) {
-      require(found);
-      merged = merged == null ? aggregate.initialize() : merged;
+    SuperState merged = bind(all.get(0)).superAggregate().initialize();
+    for (int s = 0; s < all.size(); s++) {
+      Found found = all.get(s);
+      if (s > 0) {
+        var unused = bind(found);
+      }
       try {
         found.state().mergeInto(merged);
       } catch (StateFormatException e) {
@@ -180,26 +184,26 @@ final class StateFiles {
     return all;
   }
 
-  private void require(Found found) {
+  /** The function of a state, which must be that of the first. */
+  private BoundUdaf bind(Found found) {
     BoundUdaf own;
     try {
       own = found.state().bind(functions);
     } catch (UdafException e) {
       throw new CommandException(found.where() + ": " + e.getMessage());
     }
-    if (function == null) {
-      function = own;
-      aggregate = own.superAggregate();
-      first = found.where();
-    } else if (!own.stateType().equals(function.stateType())) {
+    if (first.isEmpty()) {
+      first = Optional.of(new First(own, found.where()));
+    } else if (!own.stateType().equals(function().stateType())) {
       throw new CommandException(
           found.where()
               + ": expected a state of "
-              + function.stateType()
+              + function().stateType()
               + " as in "
-              + first
+              + first.get().where()
               + ", found one of "
               + own.stateType());
     }
+    return own;
   }
 }

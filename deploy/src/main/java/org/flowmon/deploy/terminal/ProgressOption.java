@@ -1,5 +1,6 @@
 package org.flowmon.deploy.terminal;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** {@code --progress}, shared by all long commands. */
@@ -10,7 +11,7 @@ public final class ProgressOption {
       description =
           "Show progress on standard error even if that is not a terminal; --no-progress shows"
               + " none.")
-  private Boolean wanted;
+  private @Nullable Boolean wanted;
 
   public Progress start() {
     boolean terminal = Boolean.getBoolean("flowmon.terminal");

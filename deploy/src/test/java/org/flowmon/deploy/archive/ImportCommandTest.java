@@ -12,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -109,6 +110,64 @@ final class ImportCommandTest {
         said.toString());
     assertFalse(said.out().contains("0 flows"), said.toString());
     assertTrue(said.out().contains("rejected lines are in "), said.toString());
+  }
+
+  @Test
+  void aFirstImportThatFailsLeavesNoArchive() throws Exception {
+    Path bad = Files.writeString(folder.resolve("bad.csv"), "colour,shape\nred,round\n");
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", bad, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertFalse(Files.exists(archive), said.toString());
+    Path log = Files.writeString(folder.resolve("conn.log"), LINE.formatted(1_700_000_000));
+    CommandRun.of("import", log, "--archive", archive);
+    CommandRun.of("import", bad, "--archive", archive);
+    assertTrue(Files.exists(archive.resolve("manifest")), "one with flows stays");
+  }
+
+  @Test
+  void namesWithoutAMeaningAreWarnedOfOnceAndTheFormatMayBeSaid() throws Exception {
+    String event =
+        "{\"timestamp\":\"x\",\"event_type\":\"flow\",\"src_ip\":\"10.0.0.1\",\"dest_ip\":\"10.0.0.2\",\"flow\":{\"start\":\"2024-01-01T00:00:00Z\"},\"colour\":\"red\"}\n";
+    Path log = Files.writeString(folder.resolve("eve.json"), event + event);
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", log, "--archive", archive, "--format", "Suricata");
+    assertEquals(ExitCodes.DONE, said.code(), said.toString());
+    assertTrue(said.out().contains("eve.json: suricata, 2 flows"), said.toString());
+    assertEquals(said.err().indexOf("colour"), said.err().lastIndexOf("colour"), said.err());
+    assertTrue(said.err().contains("left out, as flowmon has no meaning for them: colour"));
+    CommandRun wrong = CommandRun.of("import", log, "--archive", archive, "--format", "eve");
+    assertEquals(ExitCodes.USAGE, wrong.code(), wrong.toString());
+    assertTrue(wrong.err().contains("expected one of pcap, pcapng"), wrong.toString());
+  }
+
+  @Test
+  void aFollowedLogIsInTheArchiveOnceAlsoAfterACrashWithinItsCommit() throws Exception {
+    Path log = Files.writeString(folder.resolve("conn.log"), LINE.formatted(1_700_000_000));
+    Path archive = folder.resolve("archive");
+    Object[] follow = {"import", "--follow", log, "--until-idle", "300ms", "--archive", archive};
+    CommandRun said = CommandRun.of(follow);
+    assertEquals(ExitCodes.DONE, said.code(), said.toString());
+    Path place;
+    try (Stream<Path> files = Files.list(archive.resolve("followed"))) {
+      place = files.findAny().orElseThrow();
+    }
+    byte[] first = Files.readAllBytes(place);
+    Files.writeString(log, LINE.formatted(1_700_000_001), StandardOpenOption.APPEND);
+    said = CommandRun.of(follow);
+    assertTrue(said.out().contains("1 of 1 files, 1 flows imported"), said.toString());
+    // As if the process had ended between the commit and the note that it was made.
+    Files.write(place.resolveSibling(place.getFileName() + ".pending"), Files.readAllBytes(place));
+    Files.write(place, first);
+    said = CommandRun.of(follow);
+    assertTrue(said.out().contains("1 of 1 files, 0 flows imported"), said.toString());
+    // And before the commit: the place that was to be reached is not in the archive.
+    Files.writeString(log, LINE.formatted(1_700_000_002), StandardOpenOption.APPEND);
+    Files.writeString(
+        place.resolveSibling(place.getFileName() + ".pending"),
+        "flowmon-follow 1 999999 " + Files.readString(place).strip().split(" ", 4)[3] + "\n");
+    said = CommandRun.of(follow);
+    assertTrue(said.out().contains("1 of 1 files, 1 flows imported"), said.toString());
   }
 
   @Test

@@ -55,6 +55,7 @@ final class RepackCommandTest {
     assertTrue(codecs(archive).contains("ZSTD"));
     assertEquals(flows, ExportedFlows.sorted(ExportedFlows.rows(archive)));
     assertEquals(2, CommandRun.of("repack", "--archive", archive, "--profile", "no").code());
+    assertEquals(2, CommandRun.of("repack", "--archive", archive, "--profile", "").code());
   }
 
   private static String codecs(Path archive) throws Exception {

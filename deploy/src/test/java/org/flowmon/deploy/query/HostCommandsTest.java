@@ -91,7 +91,6 @@ class HostCommandsTest {
     return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
   }
 
-  /** The value of a field at the beginning of an object. */
   /** The JSON that a command has printed, without blanks. */
   private static String compact(CommandRun run) throws IOException {
     return new ObjectMapper().readTree(run.out()).toString();

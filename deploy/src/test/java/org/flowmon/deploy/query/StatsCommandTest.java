@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
 import org.flowmon.flow.FlowColumn;
@@ -119,6 +120,85 @@ final class StatsCommandTest {
     assertEquals(values.get((int) Math.ceil(0.95 * n) - 1).toString(), found.get("q0.95"), what);
     assertEquals(found.get("min"), found.get("q0.0"), what);
     assertEquals(found.get("max"), found.get("q1.0"), what);
+  }
+
+  @Test
+  void aQuantileIsTheSmallestValueThatAtLeastTheShareDoesNotExceed() throws Exception {
+    List<String> shares = new ArrayList<>();
+    for (int thousandths = 0; thousandths <= 1000; thousandths += 5) {
+      shares.add(String.valueOf(Double.parseDouble(thousandths + "e-3")));
+    }
+    // The groups of rows 1, 2 … of an archive, so that there are many counts.
+    long seed = 1;
+    SplittableRandom random = new SplittableRandom(seed);
+    List<List<Long>> groups = new ArrayList<>();
+    StringBuilder csv = new StringBuilder("end_time,bytes,dst_port\n");
+    for (int count = 1; count <= 200; count++) {
+      List<Long> values = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        values.add(random.nextLong(2L * count));
+        csv.append("1,").append(values.get(i)).append(',').append(count).append('\n');
+      }
+      groups.add(values);
+    }
+    Path input = Files.writeString(folder.resolve("quantiles.csv"), csv);
+    Path archive = folder.resolve("quantiles");
+    assertEquals(0, CommandRun.of("import", input, "--archive", archive).code());
+    CommandRun said =
+        CommandRun.of(
+            "stats",
+            "--archive",
+            archive,
+            "bytes",
+            "--by",
+            "dst_port",
+            "--quantiles",
+            String.join(",", shares),
+            "--json");
+    assertEquals(0, said.code(), said.err());
+    Map<String, Map<String, String>> found = groups(said.out());
+    for (List<Long> values : groups) {
+      Map<String, String> row = found.get(String.valueOf(values.size()));
+      for (String share : shares) {
+        BigDecimal least = new BigDecimal(share).multiply(BigDecimal.valueOf(values.size()));
+        long expected = byDefinition(values, least);
+        String what = "seed " + seed + ", " + values.size() + " values, share " + share;
+        assertEquals(expected, Long.parseLong(row.get("q" + share)), what);
+      }
+    }
+  }
+
+  /** The smallest value that as many values do not exceed, without an order. */
+  private static long byDefinition(List<Long> values, BigDecimal least) {
+    return values.stream()
+        .filter(
+            candidate -> {
+              long notAbove = values.stream().filter(value -> value <= candidate).count();
+              return BigDecimal.valueOf(notAbove).compareTo(least) >= 0;
+            })
+        .mapToLong(value -> value)
+        .min()
+        .orElseThrow();
+  }
+
+  @Test
+  void ofNothingThereIsNoQuantile() throws Exception {
+    Path archive = ExportedFlows.archive(folder.resolve("none"), 1, 50, false);
+    CommandRun said =
+        CommandRun.of(
+            "stats",
+            "--archive",
+            archive,
+            "bytes",
+            "--where",
+            "FALSE",
+            "--quantiles=0.5",
+            "--json");
+    assertEquals(0, said.code(), said.err());
+    Map<String, String> all = groups(said.out()).get("all");
+    assertEquals("0", all.get("count"));
+    assertTrue(all.containsKey("q0.5"), said.out());
+    assertNull(all.get("q0.5"));
   }
 
   @Test

@@ -56,7 +56,7 @@ public final class ExportDecoder {
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
-    FlowWriter writer = new FlowWriter(networks);
+    FlowWriter writer = new FlowWriter(networks, prefer);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
     templated = new TemplateExportDecoder(counters, exporters, limits, block, writer, work);
     sflow = new SflowDecoder(counters, exporters, networks, prefer, work);
@@ -92,6 +92,7 @@ public final class ExportDecoder {
           default -> IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
         };
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
+    counters.add(IngestCounter.TIMES_CORRECTED, block.takeCorrectedTimes());
     counters.increment(outcome);
     if (outcome != IngestCounter.DATAGRAMS_DECODED) {
       boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;

@@ -39,6 +39,7 @@ final class TemplateExportDecoder {
   private static final IngestCounter UNDAMAGED = IngestCounter.DATAGRAMS_DECODED;
   private static final int SET_HEADER_BYTES = 4;
   private static final int FIRST_DATA_SET = 256;
+  private static final long MOST_AHEAD = 3_600_000_000L; // µs: an uptime of 0 after the export
 
   private final IngestCounters counters;
   private final ExporterTable exporters;
@@ -344,7 +345,8 @@ final class TemplateExportDecoder {
 
   private void takeOptions(int row, ObservationDomain domain) {
     if (block.isSet(Slot.SYSTEM_INIT, row)) {
-      domain.setSystemInit(block.values(Slot.SYSTEM_INIT)[row]);
+      long init = block.values(Slot.SYSTEM_INIT)[row];
+      domain.setSystemInit(init - header.exportTime > MOST_AHEAD ? 0 : init);
     }
     takeNames(row, domain);
     Sampling.Rate rate =

@@ -2,7 +2,11 @@ package org.flowmon.ingest.file;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.flowmon.ingest.file.binary.FlowToolsReader;
+import org.flowmon.ingest.file.binary.GoFlowReader;
 import org.flowmon.ingest.file.capture.CaptureReader;
+import org.flowmon.ingest.file.document.DocumentInput;
+import org.flowmon.ingest.file.format.FlowInput;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.FileReadOptions;
@@ -20,13 +24,41 @@ public final class FlowFiles {
    * @throws UnknownFormatException if flowmon does not read such files
    */
   public static FlowFileReader open(Path file, FileReadOptions options) throws IOException {
-    InputFormat format = InputFormat.detect(file, options.columns());
+    return open(FlowInput.of(file), options);
+  }
+
+  /** As of a file; a live input is text. */
+  public static FlowFileReader open(FlowInput input, FileReadOptions options) throws IOException {
+    InputFormat format = InputFormat.detect(input, options.columns(), options.format());
+    Path file = input.name();
     return switch (format) {
-      case ZEEK_TSV, ZEEK_JSON -> new ZeekReader(file, format, options);
-      case CSV, JSON -> new TextFileReader(file, format, options);
+      case CSV, JSON -> new TextFileReader(input, format, options);
+      case JSON_DOCUMENT -> new TextFileReader(DocumentInput.json(input), format, options);
+      case AZURE -> {
+        FlowInput tuples = DocumentInput.azure(input);
+        yield new TextFileReader(tuples, format, options.withFormat(format.label()));
+      }
+      case ZEEK_TSV, ZEEK_JSON -> new ZeekReader(input, format, options);
+      case FLOW_TOOLS -> new FlowToolsReader(input, options);
+      case GOFLOW2_PROTOBUF -> new GoFlowReader(input, options);
+      default -> {
+        if (input.isLive()) {
+          throw new UnknownFormatException(
+              file + ": " + format.label() + " is read from files, not as it comes");
+        }
+        yield binary(file, format, options);
+      }
+    };
+  }
+
+  private static FlowFileReader binary(Path file, InputFormat format, FileReadOptions options)
+      throws UnknownFormatException {
+    return switch (format) {
+      case NFCAPD ->
+          new TextFileReader(DocumentInput.nfcapd(file), format, options.withFormat("nfdump"));
       case FLOW_BATCHES -> new FlowBatchFileReader(file);
       case PCAP, PCAPNG, IPFIX -> new CaptureReader(file, format, options);
-      case PARQUET ->
+      default ->
           throw new UnknownFormatException(
               file + " begins as Parquet files do: flowmon import reads one that is not gzipped");
     };

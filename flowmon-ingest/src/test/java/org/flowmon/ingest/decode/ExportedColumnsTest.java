@@ -260,6 +260,87 @@ class ExportedColumnsTest {
     assertEquals(IpAddress.parse("2001:db8::2"), row.get(FlowColumn.DST_ADDR));
   }
 
+  @Test
+  void aRecordWithoutAddressesHasThoseOfItsFrame() {
+    byte[] frame = frame(0x8847, label(16001, false), label(24005, true), ipv4(6, tcp()));
+    Map<FlowColumn, Object> row = section(315, frame).decode();
+    assertEquals(IpAddress.parse("10.0.0.1"), row.get(FlowColumn.SRC_ADDR));
+    assertEquals(IpAddress.parse("10.0.0.2"), row.get(FlowColumn.DST_ADDR));
+    assertEquals(6L, row.get(FlowColumn.PROTOCOL));
+    assertEquals(33000L, row.get(FlowColumn.SRC_PORT));
+    assertEquals(443L, row.get(FlowColumn.DST_PORT));
+    assertEquals(0x12L, row.get(FlowColumn.TCP_FLAGS));
+    assertEquals(0xB8L, row.get(FlowColumn.TOS));
+    assertEquals(61L, row.get(FlowColumn.MAX_TTL));
+    assertEquals("00:1b:21:3c:9d:f8", row.get(FlowColumn.SRC_MAC));
+    assertEquals("00:1b:21:3c:9d:f7", row.get(FlowColumn.DST_MAC));
+    assertEquals("16001,24005", row.get(FlowColumn.MPLS_LABELS));
+    assertEquals(1L, row.get(FlowColumn.PACKETS));
+    assertEquals(40L, row.get(FlowColumn.BYTES));
+  }
+
+  @Test
+  void theRecordsOwnValuesComeBeforeThoseOfItsSection() {
+    section(313, ipv4(6, tcp())).add(0, 1, 4, 9000).add(0, 2, 4, 10).add(0, 7, 2, 5);
+    Map<FlowColumn, Object> row = decode();
+    assertEquals(IpAddress.parse("10.0.0.1"), row.get(FlowColumn.SRC_ADDR));
+    assertEquals(9000L, row.get(FlowColumn.BYTES));
+    assertEquals(10L, row.get(FlowColumn.PACKETS));
+    assertEquals(5L, row.get(FlowColumn.SRC_PORT));
+    section(313, ipv4(6, tcp())).add(0, 8, 4, 0xC0A8_0001L).add(0, 12, 4, 0xC0A8_0002L);
+    row = decode();
+    assertEquals(IpAddress.parse("192.168.0.1"), row.get(FlowColumn.SRC_ADDR));
+    assertNull(row.get(FlowColumn.DST_PORT), "it is of another header");
+  }
+
+  @Test
+  void thePacketInAPacketIsTheFlow() {
+    byte[] inner = ipv4(6, tcp());
+    byte[] outer = new ExportBytes().bytes(ipv4(4, inner)).toBytes();
+    outer[12] = (byte) 172; // its source
+    Map<FlowColumn, Object> row = section(313, outer).decode();
+    assertEquals(IpAddress.parse("10.0.0.1"), row.get(FlowColumn.SRC_ADDR));
+    assertEquals(IpAddress.parse("172.0.0.1"), row.get(FlowColumn.OUTER_SRC_ADDR));
+    assertEquals("ip_in_ip", named(row, FlowColumn.TUNNEL));
+    assertEquals(443L, row.get(FlowColumn.DST_PORT));
+  }
+
+  @Test
+  void aSectionThatIsNoPacketLeavesTheFlowWithoutAddresses() {
+    Map<FlowColumn, Object> row = section(313, new byte[] {1, 2, 3}).decode();
+    assertNull(row.get(FlowColumn.SRC_ADDR));
+    row = section(315, new byte[0]).decode();
+    assertNull(row.get(FlowColumn.SRC_ADDR));
+  }
+
+  private ExportedColumnsTest section(int element, byte[] packet) {
+    values.u8(255).u16(packet.length).bytes(packet);
+    return field(0, element, VARIABLE);
+  }
+
+  private static byte[] frame(int type, byte[]... parts) {
+    ExportBytes frame = new ExportBytes().number(0x001B_213C_9DF7L, 6);
+    frame.number(0x001B_213C_9DF8L, 6).u16(type);
+    for (byte[] part : parts) {
+      frame.bytes(part);
+    }
+    return frame.toBytes();
+  }
+
+  private static byte[] label(int label, boolean bottom) {
+    return new ExportBytes().u32((long) label << 12 | (bottom ? 256 : 0) | 64).toBytes();
+  }
+
+  private static byte[] ipv4(int protocol, byte[] payload) {
+    ExportBytes packet = new ExportBytes().u8(0x45).u8(0xB8).u16(20 + payload.length).u32(7 << 16);
+    packet.u8(61).u8(protocol).u16(0).u32(0x0A00_0001).u32(0x0A00_0002);
+    return packet.bytes(payload).toBytes();
+  }
+
+  private static byte[] tcp() {
+    return new ExportBytes().u16(33000).u16(443).u64(0).u16(0x5012).u16(0).u32(0).toBytes();
+  }
+
   private static String named(Map<FlowColumn, Object> row, FlowColumn column) {
     return column.codeNames().name((Long) row.get(column));
   }

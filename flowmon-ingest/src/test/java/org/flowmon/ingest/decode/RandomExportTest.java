@@ -180,9 +180,15 @@ class RandomExportTest {
         to.u64(address.hi()).u64(address.lo());
         row.put(column, address);
       } else if (column == FlowColumn.END_TIME) {
-        long millis = random.nextInt(5) == 0 ? 0 : random.nextLong() >>> random.nextInt(64);
+        // Between the years 2000 and 2025; 0 and a time in a hundred years are unknown.
+        long millis =
+            switch (random.nextInt(6)) {
+              case 0 -> 0;
+              case 1 -> SECONDS * 1000 + 100L * 365 * 86_400_000;
+              default -> 946_684_800_000L + (random.nextLong() >>> 1) % 803_315_200_000L;
+            };
         to.u64(millis);
-        if (millis > 0 && millis <= Long.MAX_VALUE / 1000) {
+        if (millis > 0 && millis <= SECONDS * 1000) {
           row.put(column, millis * 1000);
         }
       } else {

@@ -23,7 +23,7 @@ public final class LiveColumns {
       boolean key = query.isKey(i);
       boolean wide = ExpressionParts.isWide(item.what());
       try {
-        columns.add(new ReportColumn(item.name(), item.what().kind(), wide, key));
+        columns.add(new ReportColumn(item.name(), item.resultKind(), wide, key));
       } catch (IllegalArgumentException e) {
         throw analysis.error("live.query", e);
       }

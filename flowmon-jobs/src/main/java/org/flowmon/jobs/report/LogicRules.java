@@ -130,7 +130,7 @@ public final class LogicRules {
 
   public ReportColumn historyColumn(SelectItem item) {
     boolean isWide = ExpressionParts.isWide(item.what());
-    return column(HISTORY, "history_" + item.name(), item.what().kind(), isWide);
+    return column(HISTORY, "history_" + item.name(), item.resultKind(), isWide);
   }
 
   public ReportColumn column(String place, String name, ValueKind kind, boolean isWide) {

@@ -1,10 +1,17 @@
 package org.flowmon.udaf.query;
 
 import org.flowmon.flow.code.CodeNames;
+import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /** Its name is the alias, or the column's, or the item's text. */
 public record SelectItem(String name, Expression what) {
+  /** The kind of its column in a bound query's result: TEXT if every value is NULL. */
+  public ValueKind resultKind() {
+    ValueKind kind = what.kind();
+    return kind == null ? ValueKind.TEXT : kind;
+  }
+
   /** Those of a column of codes, and its MIN and MAX; else null. */
   public @Nullable CodeNames codeNames() {
     Expression values =

@@ -2,6 +2,7 @@ package org.flowmon.bench.archive;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.ToDoubleBiFunction;
 import org.flowmon.bench.harness.BenchFolder;
@@ -25,11 +26,12 @@ public final class ArchiveBench implements Experiment {
 
   @Override
   public void run(Run run) throws IOException {
+    SystemChoice systems = SystemChoice.of(run);
     Workload workload = workload(run);
+    List<WorkloadQuery> queries = WorkloadQuery.of(workload.parameters());
     run.word("workload", workload.description());
     Path folder = run.open(BenchFolder.of("archive", run.path("keep"))).path();
-    SystemComparison compared =
-        SystemChoice.compare(run, workload, WorkloadQuery.of(workload.parameters()), folder, false);
+    SystemComparison compared = systems.compare(run, workload, queries, folder, false);
     if (compared.figures().stream().anyMatch(ArchiveBench::isFlowmon)) {
       run.progress("flowmon: loading from CSV");
       csv = Optional.of(CsvLoad.measure(workload, folder, run.cores("threads")));

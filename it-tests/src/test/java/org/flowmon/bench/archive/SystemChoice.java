@@ -14,7 +14,16 @@ import org.flowmon.deploy.command.UsageException;
 
 /** The systems that the options of a run choose: the archive alone, or with others. */
 public final class SystemChoice {
-  private SystemChoice() {}
+  private final List<BenchSystemProvider> chosen;
+
+  private SystemChoice(List<BenchSystemProvider> chosen) {
+    this.chosen = chosen;
+  }
+
+  /** Checks the options, so call it before anything is created. */
+  public static SystemChoice of(Run run) {
+    return new SystemChoice(chosen(run));
+  }
 
   /**
    * Compares the chosen systems. Answers that differ make the command's exit code 1.
@@ -22,7 +31,7 @@ public final class SystemChoice {
    * @param folder for their data
    * @param isColdToo whether all queries are also timed with nothing in memory
    */
-  public static SystemComparison compare(
+  public SystemComparison compare(
       Run run, Workload workload, List<WorkloadQuery> queries, Path folder, boolean isColdToo)
       throws IOException {
     SystemComparison comparison =
@@ -33,7 +42,7 @@ public final class SystemChoice {
             Duration.ofMillis(run.number("warm-up")),
             run.integer("rounds"),
             line -> run.progress("%s", line));
-    comparison.run(chosen(run), folder, isColdToo);
+    comparison.run(chosen, folder, isColdToo);
     comparison.differences().forEach(line -> run.expect(false, "answers differ: %s", line));
     return comparison;
   }

@@ -34,7 +34,8 @@ public final class HistoryLengths implements Experiment {
       WorkloadQuery.ofDays(workload.parameters(), d).forEach(query -> queries.put(query, d));
     }
     SystemComparison compared =
-        SystemChoice.compare(run, workload, List.copyOf(queries.keySet()), run.folder(), false);
+        SystemChoice.of(run)
+            .compare(run, workload, List.copyOf(queries.keySet()), run.folder(), false);
     List<Row> rows = new ArrayList<>();
     queries.forEach((query, d) -> rows.add(row(run, compared, query.name(), d)));
     rows.sort((a, b) -> analysis(a).compareTo(analysis(b)));

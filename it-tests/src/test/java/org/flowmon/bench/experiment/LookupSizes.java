@@ -32,7 +32,7 @@ public final class LookupSizes implements Experiment {
     run.word("workload", workload.description());
     List<WorkloadQuery> queries = queries(workload, run.integers("flows"));
     Path folder = run.folder();
-    SystemComparison compared = SystemChoice.compare(run, workload, queries, folder, false);
+    SystemComparison compared = SystemChoice.of(run).compare(run, workload, queries, folder, false);
     try (Archive archive = Archive.open(folder.resolve(FlowmonSystem.NAME))) {
       List<Samples> idle = timings(run, archive, queries, compared);
       List<Samples> busy;

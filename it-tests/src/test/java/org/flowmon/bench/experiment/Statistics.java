@@ -34,7 +34,7 @@ public final class Statistics implements Experiment {
     run.word("workload", workload.description());
     List<WorkloadQuery> queries = WorkloadQuery.statistics();
     Path folder = run.folder();
-    SystemComparison compared = SystemChoice.compare(run, workload, queries, folder, true);
+    SystemComparison compared = SystemChoice.of(run).compare(run, workload, queries, folder, true);
     Path file = folder.resolve("flows.csv");
     try (CsvFile out = new CsvFile(file)) {
       workload.read(out::write);
@@ -47,7 +47,8 @@ public final class Statistics implements Experiment {
     while (cold.size() < rounds && PageCache.drop(file).isEmpty()) {
       cold.add(Samples.millis(1, once -> read(file, queries, rows)).least());
     }
-    show(run, compared, queries, csv, Samples.of(cold).median());
+    boolean isCold = cold.size() == rounds;
+    show(run, compared, queries, csv, isCold ? Samples.of(cold).median() : Double.NaN);
   }
 
   /** Reads the file once: all queries take each batch. */

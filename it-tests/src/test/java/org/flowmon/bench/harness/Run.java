@@ -67,8 +67,10 @@ public final class Run implements AutoCloseable {
     Object found = value(option);
     for (Object one : found instanceof List<?> list ? list : List.of(found)) {
       double number = ((Number) one).doubleValue();
-      boolean isSmall = declared.least() != null && number < declared.least();
-      if (isSmall || (declared.most() != null && number > declared.most())) {
+      boolean holds =
+          (declared.least() == null || number >= declared.least())
+              && (declared.most() == null || number <= declared.most());
+      if (!holds) { // or it is NaN
         String allowed =
             declared.most() == null
                 ? String.format("at least %s", plain(declared.least()))
@@ -122,7 +124,14 @@ public final class Run implements AutoCloseable {
   }
 
   public int integer(String option) {
-    return Math.toIntExact(number(option));
+    return integer(option, number(option));
+  }
+
+  private static int integer(String option, long number) {
+    if (number != (int) number) {
+      throw new UsageException("--" + option + " is a number of 32 bits, found " + number);
+    }
+    return (int) number;
   }
 
   /** The value of an option such as {@code --threads}; as many as cores if it was not said. */
@@ -173,7 +182,7 @@ public final class Run implements AutoCloseable {
 
   /** The whole numbers of an axis, or of an option that is a list. */
   public List<Integer> integers(String axis) {
-    return values(axis).stream().map(value -> Math.toIntExact((Long) value)).toList();
+    return values(axis).stream().map(value -> integer(axis, (Long) value)).toList();
   }
 
   /** The texts of an axis, or of an option that is a list. */

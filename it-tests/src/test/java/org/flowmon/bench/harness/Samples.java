@@ -67,7 +67,11 @@ public final class Samples {
         : sorted[Math.max(0, (int) Math.ceil(share * sorted.length) - 1)];
   }
 
+  /** The middle value, or the mean of the two in the middle; NaN if there is none. */
   public double median() {
-    return percentile(0.5);
+    int half = sorted.length / 2;
+    return sorted.length % 2 == 1 || sorted.length == 0
+        ? percentile(0.5)
+        : (sorted[half - 1] + sorted[half]) / 2;
   }
 }

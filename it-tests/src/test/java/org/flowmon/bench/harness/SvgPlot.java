@@ -99,12 +99,15 @@ public final class SvgPlot {
     this.y = new Axis(yLabel, yLogarithmic);
   }
 
-  /** Adds a point to a line; a point that a logarithmic axis cannot show is left out. */
+  /** Adds a point to a line, unless it has it or a logarithmic axis cannot show it. */
   public void point(String line, double xValue, double yValue) {
     if (x.admits(xValue) && y.admits(yValue)) {
       x.include(xValue);
       y.include(yValue);
-      lines.computeIfAbsent(line, name -> new ArrayList<>()).add(new double[] {xValue, yValue});
+      List<double[]> points = lines.computeIfAbsent(line, name -> new ArrayList<>());
+      if (points.stream().noneMatch(at -> at[0] == xValue && at[1] == yValue)) {
+        points.add(new double[] {xValue, yValue});
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.runtime.checkpoint.AbstractCheckpointStats;
 import org.apache.flink.runtime.checkpoint.CompletedCheckpointStats;
@@ -20,6 +21,7 @@ import org.flowmon.bench.harness.Experiment;
 import org.flowmon.bench.harness.Row;
 import org.flowmon.bench.harness.Run;
 import org.flowmon.bench.harness.Samples;
+import org.flowmon.deploy.command.CommandException;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -121,6 +123,8 @@ public final class GroupState implements Experiment {
             .get()
             .forEach((p, at) -> read.put(p, at.offset()));
       }
+    } catch (ExecutionException e) {
+      throw new CommandException("the broker did not say what was read: " + e.getCause());
     }
   }
 
@@ -135,21 +139,29 @@ public final class GroupState implements Experiment {
       Run.require(System.nanoTime() < limit, "fewer than %d checkpoints within %s", wanted, LIMIT);
       Thread.sleep(200);
       found.clear();
-      for (AbstractCheckpointStats one :
-          cluster
-              .flink()
-              .cluster()
-              .getExecutionGraph(job)
-              .get()
-              .getCheckpointStatsSnapshot()
-              .getHistory()
-              .getCheckpoints()) {
+      for (AbstractCheckpointStats one : checkpoints(cluster, job)) {
         if (one instanceof CompletedCheckpointStats done && done.getTriggerTimestamp() >= from) {
           found.add(done);
         }
       }
     }
     return found;
+  }
+
+  private static List<AbstractCheckpointStats> checkpoints(LiveCluster cluster, JobID job)
+      throws InterruptedException {
+    try {
+      return cluster
+          .flink()
+          .cluster()
+          .getExecutionGraph(job)
+          .get()
+          .getCheckpointStatsSnapshot()
+          .getHistory()
+          .getCheckpoints();
+    } catch (ExecutionException e) {
+      throw new CommandException("the job has no checkpoints: " + e.getCause());
+    }
   }
 
   private static void show(Run run, List<CompletedCheckpointStats> measured, double held) {

@@ -138,11 +138,10 @@ public final class ReportLatency implements Experiment {
   }
 
   private static void waitFor(long arrivalMicros) {
-    long ahead = arrivalMicros - micros(Instant.now());
-    if (ahead > 0) {
-      LockSupport.parkNanos((ahead / 1000 + 1) * 1_000_000);
+    for (long ahead; (ahead = arrivalMicros - micros(Instant.now())) > 0; ) {
+      LockSupport.parkNanos(ahead * 1000);
+      Run.require(!Thread.interrupted(), "interrupted while flows were sent");
     }
-    Run.require(!Thread.interrupted(), "interrupted while flows were sent");
   }
 
   private static long micros(Instant time) {

@@ -43,6 +43,8 @@ final class ScaleLoad {
     run.progress("loading %s", workload.description());
     AddressCounts counts = new AddressCounts();
     long window = Math.min(WINDOW, Math.max(commitRows, rows / 2));
+    BenchResult rates;
+    BenchResult loading;
     try (Archive archive =
             Archive.create(ScaleArchive.archive(directory), ArchiveOptions.DEFAULTS);
         CheckpointLoad load = new CheckpointLoad(archive, commitRows)) {
@@ -56,18 +58,14 @@ final class ScaleLoad {
           });
       load.finish();
       scale.endWindow(run, scale.rates.rows().isEmpty() ? 1 : window / 2);
-      ScaleArchive built =
-          new ScaleArchive(
-              directory,
-              rows,
-              seed,
-              days,
-              ScaleArchive.choose(counts, seed),
-              scale.rates,
-              scale.loading());
-      built.write();
-      return built;
+      rates = scale.rates;
+      loading = scale.loading();
     }
+    ScaleArchive built =
+        new ScaleArchive(
+            directory, rows, seed, days, ScaleArchive.choose(counts, seed), rates, loading);
+    built.write(); // says that the archive is finished, so it is closed before
+    return built;
   }
 
   /** Notes the rates if at least so many rows were committed since the last time. */

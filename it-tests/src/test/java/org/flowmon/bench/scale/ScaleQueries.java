@@ -130,8 +130,8 @@ final class ScaleQueries {
     }
     for (Asked asked : all) {
       asked.cold = once(asked);
-      run.add(QUERIES, row(asked));
     }
+    all.forEach(asked -> run.add(QUERIES, row(asked)));
     run.add(OPENING, opening());
     try (Archive archive = Archive.open(scale.archive());
         ArchiveSnapshot snapshot = archive.snapshot()) {

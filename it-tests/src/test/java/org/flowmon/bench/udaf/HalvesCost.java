@@ -22,15 +22,13 @@ public final class HalvesCost implements Experiment {
     for (Point at : run.points()) {
       int groups = at.integer("groups");
       BoundUdaf function = function(at);
-      if (!Halves.fit(function, groups)) {
+      boolean isHighOnly = at.text("strategy").startsWith(HIGH_ONLY);
+      if (!isHighOnly && !Halves.fit(function, groups)) {
         run.progress("%s does not fit the heap", at.row().values());
         continue;
       }
       Tuples tuples = epochs.of(at, groups, at.text("values"));
-      Halves halves =
-          at.text("strategy").startsWith(HIGH_ONLY)
-              ? Halves.highOnly(function, tuples)
-              : Halves.of(function, tuples);
+      Halves halves = isHighOnly ? Halves.highOnly(function, tuples) : Halves.of(function, tuples);
       Halves.Cost cost = halves.measure(run.integer("rounds"));
       Row row =
           at.row()

@@ -1,5 +1,7 @@
 package org.flowmon.bench.udaf;
 
+import java.util.stream.Stream;
+
 /**
  * The rule that chooses a group's slot in a table and the group that it evicts, simulated from
  * hashes alone, for any number of slots.
@@ -83,6 +85,9 @@ enum SlotRule {
 
   /** The rule of this name in the declaration. */
   static SlotRule of(String name) {
-    return name.equals(DIRECT_MAPPED.text) ? DIRECT_MAPPED : SECOND_CHANCE;
+    return Stream.of(values())
+        .filter(rule -> rule.text.equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no rule " + name));
   }
 }

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.demo.feed;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** The sending thread of a feed, and its outcome. */
 final class FeedThread {
@@ -10,7 +11,7 @@ final class FeedThread {
   }
 
   private final Thread thread;
-  private volatile Throwable failure;
+  private volatile @Nullable Throwable failure;
 
   FeedThread(String name, Work work) {
     thread =

@@ -25,7 +25,13 @@ import org.flowmon.ingest.publish.FlowPublisher;
 final class FileFeed implements FlowFeed {
   /** Formats whose rejected lines are unread flows; captures reject datagrams. */
   private static final Set<InputFormat> TEXT =
-      EnumSet.of(InputFormat.ZEEK_TSV, InputFormat.ZEEK_JSON, InputFormat.CSV, InputFormat.JSON);
+      EnumSet.of(
+          InputFormat.ZEEK_TSV,
+          InputFormat.ZEEK_JSON,
+          InputFormat.CSV,
+          InputFormat.JSON,
+          InputFormat.JSON_DOCUMENT,
+          InputFormat.AZURE);
 
   private final FlowPublisher publisher;
   private final List<Path> files;
@@ -82,7 +88,10 @@ final class FileFeed implements FlowFeed {
   private static final class CountingSink implements FlowSink {
     private final FlowPublisher publisher;
     private final AtomicLong rows = new AtomicLong();
+
+    @SuppressWarnings("NullAway.Init") // builder() comes first
     private FlowBatchBuilder builder;
+
     private volatile long lastArrival = Long.MIN_VALUE;
 
     CountingSink(FlowPublisher publisher) {

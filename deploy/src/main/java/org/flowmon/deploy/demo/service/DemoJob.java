@@ -38,6 +38,7 @@ public final class DemoJob implements AutoCloseable {
 
   private static final int MAX_PARALLELISM = 128;
   private static final long TOLD_SECONDS = 30;
+  private static final int MAX_CAUSES = 100;
 
   private final EmbeddedFlink flink;
   private final JobID id;
@@ -81,8 +82,8 @@ public final class DemoJob implements AutoCloseable {
   /** The innermost cause in one line: those around it are Flink's, and say no more. */
   private static String reason(Throwable failure) {
     Throwable innermost = failure;
-    while (innermost.getCause() != null) {
-      innermost = innermost.getCause();
+    for (int depth = 0; depth < MAX_CAUSES && innermost.getCause() != null; depth++) {
+      innermost = innermost.getCause(); // which may lead back to one before
     }
     return Failure.of(innermost).line();
   }

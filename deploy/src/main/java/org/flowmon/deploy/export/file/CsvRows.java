@@ -15,35 +15,33 @@ import org.flowmon.ingest.file.line.CsvText;
  * docs/format/files.md}).
  */
 final class CsvRows implements RowFormat {
+  private final List<ExportColumn> columns;
+  private final OutputStream out;
   private final boolean exact;
   private final TextBuffer text = new TextBuffer();
-  private List<ExportColumn> columns;
 
   /** If {@code exact}, texts stay unchanged, although a spreadsheet may run them. */
-  CsvRows(boolean exact) {
+  CsvRows(List<ExportColumn> columns, OutputStream out, boolean exact) throws IOException {
+    this.columns = columns;
+    this.out = out;
     this.exact = exact;
-  }
-
-  @Override
-  public void begin(List<ExportColumn> all, OutputStream out) throws IOException {
-    columns = all;
-    for (int c = 0; c < all.size(); c++) {
+    for (int c = 0; c < columns.size(); c++) {
       if (c > 0) {
         text.put(',');
       }
-      putText(all.get(c).name());
+      putText(columns.get(c).name());
     }
-    endRow(out);
+    endRow();
   }
 
-  private void endRow(OutputStream out) throws IOException {
+  private void endRow() throws IOException {
     text.put('\r');
     text.put('\n');
     text.writeTo(out);
   }
 
   @Override
-  public void write(ExportRows block, OutputStream out) throws IOException {
+  public void write(ExportRows block) throws IOException {
     for (int row = 0; row < block.rows(); row++) {
       for (int c = 0; c < columns.size(); c++) {
         if (c > 0) {
@@ -53,7 +51,7 @@ final class CsvRows implements RowFormat {
           put(block, row, c);
         }
       }
-      endRow(out);
+      endRow();
     }
   }
 
@@ -82,5 +80,5 @@ final class CsvRows implements RowFormat {
   }
 
   @Override
-  public void end(OutputStream out) {}
+  public void end() {}
 }

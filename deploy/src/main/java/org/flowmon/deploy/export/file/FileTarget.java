@@ -14,6 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.zip.GZIPOutputStream;
 import org.flowmon.deploy.export.row.ExportColumn;
@@ -29,10 +30,12 @@ public final class FileTarget implements ExportTarget {
 
   private final Path file;
   private final Path part;
+  private final ExportFormat format;
   private final boolean replace;
-  private final RowFormat format;
-  private FileChannel channel;
-  private OutputStream out;
+  private Optional<Opened> opened = Optional.empty(); // since it began
+
+  /** The file under its temporary name; {@code stream} compresses if the name says so. */
+  private record Opened(FileChannel channel, OutputStream stream, StreamTarget rows) {}
 
   /**
    * Throws {@link FileAlreadyExistsException} if the file exists and is not to be replaced.
@@ -47,21 +50,14 @@ public final class FileTarget implements ExportTarget {
     if (folder != null && !Files.isDirectory(folder)) {
       throw new IOException(file + ": there is no folder " + folder);
     }
-    return new FileTarget(file, format.rows(), replace);
+    return new FileTarget(file, format, replace);
   }
 
-  /** The target is a stream, such as standard output, and stays open. */
-  public static FileTarget of(OutputStream stream, ExportFormat format) {
-    FileTarget target = new FileTarget(null, format.rows(), false);
-    target.out = new BufferedOutputStream(stream, BUFFER);
-    return target;
-  }
-
-  private FileTarget(Path file, RowFormat format, boolean replace) {
+  private FileTarget(Path file, ExportFormat format, boolean replace) {
     this.file = file;
-    this.part = file == null ? null : file.resolveSibling(partName(file));
-    this.replace = replace;
+    this.part = file.resolveSibling(partName(file));
     this.format = format;
+    this.replace = replace;
   }
 
   /** A unique name, so that exports to one file do not write into each other's. */
@@ -72,35 +68,33 @@ public final class FileTarget implements ExportTarget {
 
   @Override
   public void begin(List<ExportColumn> columns) throws IOException {
-    if (file != null) {
-      channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-      OutputStream plain = Channels.newOutputStream(channel);
-      out =
-          new BufferedOutputStream(
-              file.toString().endsWith(".gz") ? new GZIPOutputStream(plain, BUFFER) : plain,
-              BUFFER);
-    }
-    format.begin(columns, out);
+    FileChannel channel =
+        FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    OutputStream plain = Channels.newOutputStream(channel);
+    OutputStream stream =
+        file.toString().endsWith(".gz")
+            ? new GZIPOutputStream(new BufferedOutputStream(plain, BUFFER), BUFFER)
+            : plain;
+    StreamTarget rows = new StreamTarget(stream, format);
+    opened = Optional.of(new Opened(channel, stream, rows));
+    rows.begin(columns);
   }
 
   @Override
   public void write(ExportRows block) throws IOException {
-    format.write(block, out);
+    opened.orElseThrow().rows().write(block);
   }
 
   @Override
   public void finish() throws IOException {
-    format.end(out);
-    out.flush();
-    if (file == null) {
-      return;
+    Opened written = opened.orElseThrow();
+    written.rows().finish();
+    if (written.stream() instanceof GZIPOutputStream packed) {
+      packed.finish(); // writes the trailer
+      packed.flush();
     }
-    if (file.toString().endsWith(".gz")) {
-      out.close(); // the trailer; the file is synced under its new name
-      channel = FileChannel.open(part, StandardOpenOption.WRITE);
-    }
-    channel.force(true);
-    channel.close();
+    written.channel().force(true);
+    written.channel().close();
     publish();
   }
 
@@ -128,8 +122,9 @@ public final class FileTarget implements ExportTarget {
 
   @Override
   public void close() throws IOException {
-    if (channel != null) {
-      channel.close();
+    if (opened.isPresent()) {
+      opened.get().rows().close();
+      opened.get().channel().close();
       Files.deleteIfExists(part);
     }
   }

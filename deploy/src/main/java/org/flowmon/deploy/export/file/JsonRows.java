@@ -18,20 +18,19 @@ import org.flowmon.ingest.text.JsonText;
 /** JSON lines: an object for each row, no key for NULL; times ISO 8601, durations microseconds. */
 final class JsonRows implements RowFormat {
   private final List<SerializableString> names = new ArrayList<>();
-  private List<ExportColumn> columns;
-  private JsonGenerator json;
+  private final List<ExportColumn> columns;
+  private final JsonGenerator json;
 
-  @Override
-  public void begin(List<ExportColumn> all, OutputStream out) throws IOException {
-    columns = all;
-    all.forEach(column -> names.add(new SerializedString(column.name())));
+  JsonRows(List<ExportColumn> columns, OutputStream out) throws IOException {
+    this.columns = columns;
+    columns.forEach(column -> names.add(new SerializedString(column.name())));
     json = JsonText.factory().createGenerator(out, JsonEncoding.UTF8);
     json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
     json.setPrettyPrinter(new MinimalPrettyPrinter("\n"));
   }
 
   @Override
-  public void write(ExportRows block, OutputStream out) throws IOException {
+  public void write(ExportRows block) throws IOException {
     for (int row = 0; row < block.rows(); row++) {
       json.writeStartObject();
       for (int c = 0; c < columns.size(); c++) {
@@ -62,7 +61,7 @@ final class JsonRows implements RowFormat {
   }
 
   @Override
-  public void end(OutputStream out) throws IOException {
+  public void end() throws IOException {
     json.writeRaw('\n');
     json.close();
   }

@@ -33,7 +33,8 @@ final class ParquetRows implements RowFormat {
   private static final SegmentCodec CODEC = SegmentCodec.ZSTD;
   private static final int MAX_GROUP_BYTES = 256 << 20;
 
-  private final List<ParquetColumn> columns = new ArrayList<>();
+  private final List<ParquetColumn> columns;
+  private final OutputStream out;
   private final List<RowGroup> groups = new ArrayList<>();
   private final PageCodec.Compressor compressor =
       new PageCodec.Compressor(CODEC, CODEC.defaultLevel());
@@ -44,21 +45,21 @@ final class ParquetRows implements RowFormat {
   private int groupRows;
   private long allRows;
 
-  @Override
-  public void begin(List<ExportColumn> all, OutputStream out) throws IOException {
-    all.forEach(column -> columns.add(new ParquetColumn(column)));
+  ParquetRows(List<ExportColumn> columns, OutputStream out) throws IOException {
+    this.columns = columns.stream().map(ParquetColumn::new).toList();
+    this.out = out;
     part.write(SegmentFormat.magic());
-    writePart(out);
+    writePart();
   }
 
-  private void writePart(OutputStream out) throws IOException {
+  private void writePart() throws IOException {
     out.write(part.array(), 0, part.size());
     position += part.size();
     part.clear();
   }
 
   @Override
-  public void write(ExportRows block, OutputStream out) throws IOException {
+  public void write(ExportRows block) throws IOException {
     long bytes = 0;
     for (int c = 0; c < columns.size(); c++) {
       columns.get(c).add(block, c);
@@ -66,16 +67,16 @@ final class ParquetRows implements RowFormat {
     }
     groupRows += block.rows();
     if (groupRows >= GROUP_ROWS || bytes > MAX_GROUP_BYTES) {
-      writeGroup(out);
+      writeGroup();
     }
   }
 
-  private void writeGroup(OutputStream out) throws IOException {
+  private void writeGroup() throws IOException {
     List<ColumnChunk> chunks = new ArrayList<>();
     long start = position;
     long plain = 0;
     for (ParquetColumn column : columns) {
-      ColumnMetaData metadata = writeColumn(column, out);
+      ColumnMetaData metadata = writeColumn(column);
       ColumnChunk chunk = new ColumnChunk(metadata.getData_page_offset());
       chunk.setMeta_data(metadata);
       chunks.add(chunk);
@@ -91,7 +92,7 @@ final class ParquetRows implements RowFormat {
     groupRows = 0;
   }
 
-  private ColumnMetaData writeColumn(ParquetColumn column, OutputStream out) throws IOException {
+  private ColumnMetaData writeColumn(ParquetColumn column) throws IOException {
     page.clear();
     column.writePage(page);
     packed.clear();
@@ -103,7 +104,7 @@ final class ParquetRows implements RowFormat {
     long plain = (long) part.size() + page.size();
     part.write(packed.array(), 0, packed.size());
     long start = position;
-    writePart(out);
+    writePart();
     ColumnMetaData metadata =
         new ColumnMetaData(
             column.element().getType(),
@@ -118,11 +119,10 @@ final class ParquetRows implements RowFormat {
   }
 
   @Override
-  public void end(OutputStream out) throws IOException {
+  public void end() throws IOException {
     if (groupRows > 0) {
-      writeGroup(out);
+      writeGroup();
     }
-    compressor.close();
     List<SchemaElement> schema = new ArrayList<>();
     schema.add(SegmentFormat.root(columns.size()));
     columns.forEach(column -> schema.add(column.element()));
@@ -131,6 +131,11 @@ final class ParquetRows implements RowFormat {
     Util.writeFileMetaData(metadata, part);
     part.putInt(part.size());
     part.write(SegmentFormat.magic());
-    writePart(out);
+    writePart();
+  }
+
+  @Override
+  public void close() {
+    compressor.close();
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.deploy.export.row;
 
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.code.CodeNames;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A column of an export.
@@ -9,7 +10,8 @@ import org.flowmon.flow.code.CodeNames;
  * @param flow null for a query's column
  * @param codes null if there are none; texts have the codes' names, typed columns the codes
  */
-public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames codes) {
+public record ExportColumn(
+    String name, Kind kind, @Nullable FlowColumn flow, @Nullable CodeNames codes) {
   /** The kind of a column's values. */
   public enum Kind {
     BOOLEAN,
@@ -30,7 +32,7 @@ public record ExportColumn(String name, Kind kind, FlowColumn flow, CodeNames co
   }
 
   /** Null if the code has no name and its number is written. */
-  public String codeName(ExportRows block, int row, int column) {
+  public @Nullable String codeName(ExportRows block, int row, int column) {
     return codes == null ? null : codes.name(block.low(row, column));
   }
 

@@ -21,6 +21,7 @@ public interface ExportRows extends AutoCloseable {
   /** The high long of an address or of a number of 128 bits. */
   long high(int row, int column);
 
+  /** Of a cell that is not NULL. */
   String text(int row, int column);
 
   default BigInteger big(int row, int column) {

@@ -2,6 +2,7 @@ package org.flowmon.deploy.export.sql;
 
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Optional;
 
 /**
  * Statements of one connection that another thread may cancel. Once {@link #run} has returned, the
@@ -15,7 +16,7 @@ final class CancellableStatements {
     void run() throws SQLException;
   }
 
-  private Statement running; // guarded by this
+  private Optional<Statement> running = Optional.empty(); // guarded by this
   private boolean cancelled; // guarded by this
 
   /**
@@ -34,11 +35,11 @@ final class CancellableStatements {
 
   private synchronized void begin(Statement statement) throws SQLException {
     check();
-    running = statement;
+    running = Optional.of(statement);
   }
 
   private synchronized void end() {
-    running = null;
+    running = Optional.empty();
   }
 
   private synchronized void check() throws SQLException {
@@ -54,8 +55,8 @@ final class CancellableStatements {
   synchronized void cancel() {
     cancelled = true;
     try {
-      if (running != null) {
-        running.cancel();
+      if (running.isPresent()) {
+        running.get().cancel();
       }
     } catch (SQLException e) {
       // The statement runs to its end and is rolled back then.

@@ -13,6 +13,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import org.flowmon.deploy.export.row.ExportColumn.Kind;
 import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.IpAddress;
@@ -158,15 +159,15 @@ public enum SqlDialect {
     this.longestName = longestName;
   }
 
-  /** The dialect of a JDBC URL, null for an unknown database. */
-  public static SqlDialect of(String jdbcUrl) {
+  /** The dialect of a JDBC URL; none for an unknown database. */
+  public static Optional<SqlDialect> of(String jdbcUrl) {
     if (jdbcUrl.startsWith("jdbc:postgresql:")) {
-      return POSTGRESQL;
+      return Optional.of(POSTGRESQL);
     }
     if (jdbcUrl.startsWith("jdbc:mariadb:") || jdbcUrl.startsWith("jdbc:mysql:")) {
-      return MYSQL;
+      return Optional.of(MYSQL);
     }
-    return jdbcUrl.startsWith("jdbc:sqlite:") ? SQLITE : null;
+    return jdbcUrl.startsWith("jdbc:sqlite:") ? Optional.of(SQLITE) : Optional.empty();
   }
 
   abstract String nativeType(Kind kind);

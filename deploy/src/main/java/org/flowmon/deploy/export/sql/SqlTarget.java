@@ -9,11 +9,11 @@ import java.sql.Statement;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.flowmon.deploy.export.row.ExportCancelledException;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
@@ -35,8 +35,8 @@ public final class SqlTarget implements ExportTarget {
   private final String name;
   private final String loading;
   private final CancellableStatements statements = new CancellableStatements();
-  private String columnNames;
-  private PreparedStatement insert;
+  private String columnNames = "";
+  private Optional<PreparedStatement> insert = Optional.empty(); // since it began
   private int pending;
   private long begun;
   private boolean exists; // the temporary table for rows
@@ -50,14 +50,15 @@ public final class SqlTarget implements ExportTarget {
    *     invalid
    */
   public static SqlTarget open(String url, Properties login, Options options) throws IOException {
-    SqlDialect dialect = SqlDialect.of(url);
-    if (dialect == null) {
-      throw new IllegalArgumentException(
-          "no database of '"
-              + url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//")
-              + "': expected jdbc:postgresql:, jdbc:mariadb:, jdbc:mysql: or"
-              + " jdbc:sqlite:");
-    }
+    SqlDialect dialect =
+        SqlDialect.of(url)
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "no database of '"
+                            + url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//")
+                            + "': expected jdbc:postgresql:, jdbc:mariadb:, jdbc:mysql: or"
+                            + " jdbc:sqlite:"));
     Properties properties = new Properties();
     properties.putAll(login);
     if (dialect == SqlDialect.POSTGRESQL) {
@@ -136,17 +137,17 @@ public final class SqlTarget implements ExportTarget {
       execute("CREATE TABLE " + place(loading) + " (" + definitions + ")");
       exists = true;
       connection.setAutoCommit(false);
+      String places = columns.stream().map(column -> "?").collect(Collectors.joining(", "));
       insert =
-          connection.prepareStatement(
-              "INSERT INTO "
-                  + place(loading)
-                  + " ("
-                  + columnNames
-                  + ") VALUES ("
-                  + IntStream.range(0, columns.size())
-                      .mapToObj(c -> "?")
-                      .collect(Collectors.joining(", "))
-                  + ")");
+          Optional.of(
+              connection.prepareStatement(
+                  "INSERT INTO "
+                      + place(loading)
+                      + " ("
+                      + columnNames
+                      + ") VALUES ("
+                      + places
+                      + ")"));
     } catch (SQLException e) {
       throw failed(e);
     }
@@ -170,19 +171,20 @@ public final class SqlTarget implements ExportTarget {
 
   @Override
   public void write(ExportRows block) throws IOException {
+    PreparedStatement row = insert.orElseThrow();
     try {
-      for (int row = 0; row < block.rows(); row++) {
+      for (int r = 0; r < block.rows(); r++) {
         for (int c = 0; c < block.columns().size(); c++) {
-          if (block.isNull(row, c)) {
-            insert.setObject(c + 1, null);
+          if (block.isNull(r, c)) {
+            row.setObject(c + 1, null);
           } else {
-            dialect.bind(insert, c + 1, block, row, c, options.types());
+            dialect.bind(row, c + 1, block, r, c, options.types());
           }
         }
-        insert.addBatch();
+        row.addBatch();
         pending++;
         if (pending >= options.batch().rows()) {
-          commit();
+          commit(row);
         }
       }
     } catch (SQLException e) {
@@ -190,8 +192,8 @@ public final class SqlTarget implements ExportTarget {
     }
   }
 
-  private void commit() throws SQLException {
-    statements.run(insert, insert::executeBatch);
+  private void commit(PreparedStatement rows) throws SQLException {
+    statements.run(rows, rows::executeBatch);
     connection.commit();
     pending = 0;
     long now = System.nanoTime();
@@ -203,7 +205,7 @@ public final class SqlTarget implements ExportTarget {
   public void finish() throws IOException {
     try {
       if (pending > 0) {
-        commit();
+        commit(insert.orElseThrow());
       }
       if (options.append() && hasTable()) {
         append();

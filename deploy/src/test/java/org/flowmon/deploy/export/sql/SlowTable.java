@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -140,7 +141,7 @@ public final class SlowTable {
   private void add(SqlTarget target) throws Exception {
     try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS);
         ArchiveSnapshot snapshot = opened.snapshot();
-        ExportRows rows = FlowExport.of(snapshot, null, 1);
+        ExportRows rows = FlowExport.of(snapshot, Optional.empty(), 1);
         target) {
       target.begin(rows.columns());
       while (rows.next()) {

@@ -120,7 +120,9 @@ public final class RollupRule {
    * cell's state holds it.
    */
   private static boolean isOfHours(AggregateCall call) {
-    return call.argument().kind().isInteger()
+    ValueKind kind = call.argument().kind();
+    return kind != null
+        && kind.isInteger()
         && ExpressionColumns.of(call.argument()).equals(EnumSet.of(FlowColumn.END_TIME))
         && ExpressionColumns.isHourly(call.argument());
   }

@@ -15,6 +15,7 @@ import org.flowmon.archive.query.rollup.SegmentCells;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plans how a query reads an open segment. If its sidecar is missing or damaged the plan is one of
@@ -56,7 +57,7 @@ final class AccessPlanner {
     }
     SegmentIndex index = lease.index();
     if (index == null) {
-      warnings.add(lease.readInstead(lease.indexProblem()));
+      warn(lease, lease.indexProblem());
       return Optional.empty();
     }
     if (lease.rollupProblem() == null) {
@@ -66,8 +67,12 @@ final class AccessPlanner {
         lease.rollupFailed(String.valueOf(e.getMessage()));
       }
     }
-    warnings.add(lease.readInstead(lease.rollupProblem()));
+    warn(lease, lease.rollupProblem());
     return Optional.empty();
+  }
+
+  private void warn(SegmentLease lease, @Nullable String problem) {
+    warnings.add(lease.readInstead(String.valueOf(problem)));
   }
 
   private RowAccess rows(SegmentLease lease, Filter filter, RowRanges ranges) {
@@ -100,7 +105,7 @@ final class AccessPlanner {
         lease.indexFailed(String.valueOf(e.getMessage()));
       }
     }
-    warnings.add(lease.readInstead(lease.indexProblem()));
+    warn(lease, lease.indexProblem());
     return Optional.empty();
   }
 

@@ -39,11 +39,11 @@ public final class DatagramHeader {
   public Sampling.Rate sampling = Sampling.UNKNOWN;
 
   /**
-   * Uptime (ms) to µs since 1970. It wraps after 49.7 days: a time ahead, apart from an hour for
-   * clocks and rounding, was before the wrap.
+   * Uptime (ms) to µs since 1970, if the header is of {@code now}. It wraps after 49.7 days: a time
+   * ahead, apart from an hour for clocks and rounding, was before the wrap.
    */
-  long timeOfUptime(long switched) {
+  long timeOfUptime(long now, long switched) {
     long age = (uptime - switched) & 0xFFFF_FFFFL;
-    return exportTime - (age > MAX_AGE ? age - WRAP : age) * 1000;
+    return now - (age > MAX_AGE ? age - WRAP : age) * 1000;
   }
 }

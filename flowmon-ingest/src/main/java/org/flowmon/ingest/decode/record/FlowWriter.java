@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.jspecify.annotations.Nullable;
 
 /** Turns records into rows; derives addresses of two families, times, ICMP and sampling. */
@@ -20,6 +21,7 @@ public final class FlowWriter {
   private final ProtectedNetworks networks;
   private final FlowTimes times = new FlowTimes();
   private final InnerHeaders headers = new InnerHeaders();
+  private final Sections sections;
   private final RareColumns rare = new RareColumns();
   private final long[] zeros = new long[ROWS];
   private final long[] hi = new long[ROWS];
@@ -29,7 +31,9 @@ public final class FlowWriter {
   private final long[] word = new long[1];
   private long sixes;
 
-  public FlowWriter(ProtectedNetworks networks) {
+  /** {@code prefer} is for packet sections in records. */
+  public FlowWriter(ProtectedNetworks networks, TunnelHeaders prefer) {
+    sections = new Sections(prefer);
     this.networks = networks;
   }
 
@@ -44,19 +48,22 @@ public final class FlowWriter {
       FlowBatchBuilder builder) {
     builder.beginRows(block.rows());
     writeHeader(header, builder);
-    headers.split(block);
-    headers.write(builder);
-    int[] steps = block.program().steps();
-    for (int s = 0; s < steps.length; s += RecordProgram.STEP) {
-      FlowColumn column = DIRECT[steps[s + 2]];
-      if (column != null) {
-        Slot slot = Slot.ALL[steps[s + 2]];
-        put(builder, column, block.values(slot), block.set(slot), block.all());
+    headers.begin();
+    if (block.program().isRare()) {
+      sections.fill(block, headers);
+      headers.split(block);
+      for (Slot slot : Slot.ALL) { // one may have been filled by others
+        putDirect(block, slot, builder);
+      }
+      rare.write(block, names, builder);
+    } else {
+      headers.split(block);
+      int[] steps = block.program().steps();
+      for (int s = 0; s < steps.length; s += RecordProgram.STEP) {
+        putDirect(block, Slot.ALL[steps[s + 2]], builder);
       }
     }
-    if (block.program().isRare()) {
-      rare.write(block, names, builder);
-    }
+    headers.write(builder);
     rare.writeVrfNames(block, names.vrfs(), builder);
     sixes = sixes(block);
     writeSource(block, builder);
@@ -67,9 +74,17 @@ public final class FlowWriter {
     put(builder, FlowColumn.START_TIME, times.start, times.hasStart, block.all());
     put(builder, FlowColumn.END_TIME, times.end, times.hasEnd, block.all());
     put(builder, FlowColumn.DURATION, times.duration, times.hasDuration, block.all());
+    put(builder, FlowColumn.TIME_FLAGS, times.flags, times.hasFlags, block.all());
     writeIcmp(block, builder);
     writeSampling(block, header, sampling, builder);
     builder.endRows();
+  }
+
+  private void putDirect(RecordBlock block, Slot slot, FlowBatchBuilder builder) {
+    FlowColumn column = DIRECT[slot.ordinal()];
+    if (column != null) {
+      put(builder, column, block.values(slot), block.set(slot), block.all());
+    }
   }
 
   /** A text of options data; null if it is empty. */

@@ -13,16 +13,26 @@ record InformationElement(Slot slot, int rank, Transform transform) {
   /** How a value becomes that of its slot. */
   enum Transform {
     AS_IS,
-    /** To µs. */
+    /** To µs, as the next ones. */
     MILLISECONDS,
     SECONDS,
     /** Seconds since 1900 and their binary fraction (RFC 7011 sections 6.1.9, 6.1.10). */
     NTP,
+    /** What exporters that are wrong write instead. */
+    MICROSECONDS,
+    NANOSECONDS,
+    /** As NTP, but since 1970. */
+    NTP_OF_1970,
     /** The 20 bits before class and bottom of an entry of an MPLS stack. */
     LABEL,
     MAC;
 
     static final Transform[] ALL = values();
+
+    /** What the number of an absolute time may mean. */
+    static final Transform[] TIMES = {
+      MILLISECONDS, SECONDS, MICROSECONDS, NANOSECONDS, NTP, NTP_OF_1970
+    };
 
     static Transform of(String name) {
       return name.equals("-") ? AS_IS : valueOf(name.toUpperCase(Locale.ROOT));

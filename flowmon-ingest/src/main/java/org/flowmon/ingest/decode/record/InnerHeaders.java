@@ -23,10 +23,24 @@ final class InnerHeaders {
   private long outer;
   private long hasTunnel;
 
-  /** Leaves only the inner header's values in the slots. */
-  void split(RecordBlock block) {
+  void begin() {
     outer = 0;
     hasTunnel = 0;
+  }
+
+  /** A row's outer header; a tunnel of 0 is unknown. */
+  void add(int row, long srcHi, long srcLo, long dstHi, long dstLo, int kind) {
+    srcHigh[row] = srcHi;
+    srcLow[row] = srcLo;
+    dstHigh[row] = dstHi;
+    dstLow[row] = dstLo;
+    outer |= 1L << row;
+    tunnel[row] = kind;
+    hasTunnel |= kind != 0 ? 1L << row : 0;
+  }
+
+  /** Leaves only the inner header's values in the slots. */
+  void split(RecordBlock block) {
     if (block.program().isRare()) {
       for (int i = 0; i < block.rows(); i++) {
         if (isSet(block, Slot.INNER_SRC4, i) || isSet(block, Slot.INNER_SRC6, i)) {
@@ -43,7 +57,7 @@ final class InnerHeaders {
     }
   }
 
-  private static boolean isFour(RecordBlock block, int row) {
+  static boolean isFour(RecordBlock block, int row) {
     return isSet(block, Slot.SRC4, row) || isSet(block, Slot.DST4, row);
   }
 
@@ -133,7 +147,7 @@ final class InnerHeaders {
     hasTunnel |= 1L << row;
   }
 
-  /** Writes what {@link #split} took out. */
+  /** Writes what {@link #split} took out and {@link #add} added. */
   void write(FlowBatchBuilder builder) {
     if (outer == 0) {
       return;

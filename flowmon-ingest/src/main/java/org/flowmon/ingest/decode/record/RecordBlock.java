@@ -10,8 +10,8 @@ public final class RecordBlock {
   /** Records of a block, one for each bit of a word. */
   public static final int ROWS = 64;
 
-  private static final long NTP_TO_1970_SECONDS = 2_208_988_800L;
-  private static final long HALF = 1L << 31; // half of the fraction's unit: round
+  private static final int START = Slot.START.ordinal();
+  private static final int END = Slot.END.ordinal();
   private static final long[] MAX = new long[Slot.COUNT];
   private static final boolean[] ZERO_IS_NULL = new boolean[Slot.COUNT];
 
@@ -25,12 +25,15 @@ public final class RecordBlock {
   private final long[][] values = new long[Slot.COUNT][ROWS];
   private final long[][] high = new long[Slot.COUNT][];
   private final long[] set = new long[Slot.COUNT];
+  private final Transform[] transforms = new Transform[Slot.COUNT];
   private RecordProgram program = RecordProgram.compile(new int[0]);
   private byte[] source = {};
   private int rows;
   private long implausible;
+  private long correctedTimes;
 
   public RecordBlock() {
+    Arrays.fill(transforms, Transform.AS_IS);
     for (Slot slot : Slot.ALL) {
       if (slot.isAddress6()) {
         high[slot.ordinal()] = new long[ROWS];
@@ -65,6 +68,22 @@ public final class RecordBlock {
 
   void countImplausible() {
     implausible++;
+  }
+
+  void countCorrectedTimes() {
+    correctedTimes++;
+  }
+
+  /** Rows. */
+  public long takeCorrectedTimes() {
+    long count = correctedTimes;
+    correctedTimes = 0;
+    return count;
+  }
+
+  /** How the values of {@link Slot#START} and {@link Slot#END} become times. */
+  Transform transform(Slot slot) {
+    return transforms[slot.ordinal()];
   }
 
   public long takeImplausible() {
@@ -120,11 +139,13 @@ public final class RecordBlock {
         loadPlaces(bytes, offset, stride, length, values[slot]);
       } else {
         loadNumber(bytes, offset, stride, length, values[slot]);
-        switch (Transform.ALL[steps[s + 3]]) {
-          case MILLISECONDS -> scale(slot, 1000);
-          case SECONDS -> scale(slot, 1_000_000);
-          case NTP -> fromNtp(slot);
-          default -> check(slot, length);
+        transforms[slot] = Transform.ALL[steps[s + 3]];
+        if (slot == START || slot == END) {
+          unsetZeros(slot); // FlowTimes knows what is plausible
+        } else if (transforms[slot] == Transform.MILLISECONDS) {
+          scale(slot, 1000);
+        } else {
+          check(slot, length);
         }
       }
     }
@@ -205,10 +226,15 @@ public final class RecordBlock {
       }
     }
     if (ZERO_IS_NULL[slot]) {
-      for (int i = 0; i < rows; i++) {
-        if (column[i] == 0) {
-          unset(slot, i);
-        }
+      unsetZeros(slot);
+    }
+  }
+
+  private void unsetZeros(int slot) {
+    long[] column = values[slot];
+    for (int i = 0; i < rows; i++) {
+      if (column[i] == 0) {
+        unset(slot, i);
       }
     }
   }
@@ -241,22 +267,6 @@ public final class RecordBlock {
       } else {
         column[i] = value * factor;
       }
-    }
-  }
-
-  private void fromNtp(int slot) {
-    long[] column = values[slot];
-    for (int i = 0; i < rows; i++) {
-      long value = column[i];
-      if (value == 0) {
-        unset(slot, i);
-        continue;
-      }
-      long seconds = (value >>> 32) - NTP_TO_1970_SECONDS;
-      if (seconds < 0) {
-        seconds += 1L << 32; // the era that begins in 2036
-      }
-      column[i] = seconds * 1_000_000 + (((value & 0xFFFF_FFFFL) * 1_000_000 + HALF) >>> 32);
     }
   }
 }

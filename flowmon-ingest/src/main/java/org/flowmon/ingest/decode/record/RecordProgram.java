@@ -145,7 +145,7 @@ public final class RecordProgram {
     return steps;
   }
 
-  /** Whether it has slots for {@link RareColumns}. */
+  /** Whether it has a slot that {@linkplain Slot#isRare is rare}. */
   boolean isRare() {
     return rare;
   }

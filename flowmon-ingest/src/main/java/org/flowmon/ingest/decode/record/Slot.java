@@ -89,7 +89,7 @@ public enum Slot {
   TCP_RETRANSMITS(FlowColumn.TCP_RETRANSMITS),
   TCP_LATENCY(FlowColumn.TCP_LATENCY),
 
-  // The rest is combined by RareColumns.
+  // The rest is combined by Sections, InnerHeaders, RareColumns.
   POST_NAT_SRC4(Kind.ADDRESS4),
   POST_NAT_DST4(Kind.ADDRESS4),
   POST_NAT_SRC6(Kind.ADDRESS6),
@@ -115,6 +115,8 @@ public enum Slot {
   VRF_NAME(Kind.BYTES),
   SRV6_LIST(Kind.BYTES),
   SRV6_SECTION(Kind.BYTES),
+  IP_SECTION(Kind.BYTES),
+  FRAME_SECTION(Kind.BYTES),
   /** A type in the first byte, then the id. */
   LAYER2_SEGMENT(Long.MAX_VALUE, true),
   /** µs of each half of the way there and back. */
@@ -193,7 +195,7 @@ public enum Slot {
     return kind == Kind.BYTES;
   }
 
-  /** Whether only {@link RareColumns} uses it. */
+  /** Whether few templates have it, and it needs more than to be copied. */
   boolean isRare() {
     return ordinal() >= POST_NAT_SRC4.ordinal();
   }

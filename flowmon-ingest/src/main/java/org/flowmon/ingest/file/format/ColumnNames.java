@@ -2,64 +2,52 @@ package org.flowmon.ingest.file.format;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps names in CSV headers, JSON and Parquet to columns: the columns' own, other tools' and the
+ * Maps names in CSV headers, JSON and Parquet to columns: those of a {@link FlowSource} and the
  * user's ({@code docs/format/files.md}). Immutable.
  */
 public final class ColumnNames {
-  private static final Map<String, FlowColumn> ALIASES = aliases();
-
-  /** The header of the comparison's files, which have their own units and codes. */
-  private static final List<TextColumn> COMPARISON =
-      List.of(
-          new TextColumn("ts", FlowColumn.END_TIME, Form.TIME),
-          TextColumn.of("src_ip", FlowColumn.SRC_ADDR),
-          TextColumn.of("dst_ip", FlowColumn.DST_ADDR),
-          TextColumn.of("src_port", FlowColumn.SRC_PORT),
-          TextColumn.of("dst_port", FlowColumn.DST_PORT),
-          TextColumn.of("protocol", FlowColumn.PROTOCOL),
-          TextColumn.of("bytes_sent", FlowColumn.BYTES),
-          TextColumn.of("bytes_recv", FlowColumn.REVERSE_BYTES),
-          TextColumn.of("outgoing", FlowColumn.OUTGOING),
-          new TextColumn("state", FlowColumn.STATE, Form.STATE_FROM_ZERO),
-          new TextColumn("duration", FlowColumn.DURATION, Form.MILLIS));
-
-  public static final ColumnNames DEFAULTS = new ColumnNames(Map.of());
+  public static final ColumnNames DEFAULTS = new ColumnNames(Map.of(), SourceTable.FLOWS);
 
   private final Map<String, TextColumn> given;
+  private final FlowSource source;
 
-  private ColumnNames(Map<String, TextColumn> given) {
+  private ColumnNames(Map<String, TextColumn> given, FlowSource source) {
     this.given = given;
+    this.source = source;
   }
 
-  private static Map<String, FlowColumn> aliases() {
-    Map<String, FlowColumn> names = new HashMap<>();
-    put(names, FlowColumn.START_TIME, "ts");
-    put(names, FlowColumn.END_TIME, "te");
-    put(names, FlowColumn.SRC_ADDR, "src_ip", "source_ip", "srcaddr", "sa");
-    put(names, FlowColumn.DST_ADDR, "dst_ip", "destination_ip", "dest_ip", "dstaddr", "da");
-    put(names, FlowColumn.SRC_PORT, "source_port", "srcport", "sport", "sp");
-    put(names, FlowColumn.DST_PORT, "destination_port", "dest_port", "dstport", "dport", "dp");
-    put(names, FlowColumn.PROTOCOL, "proto", "prot");
-    put(names, FlowColumn.BYTES, "bytes_sent", "octets", "doctets");
-    put(names, FlowColumn.PACKETS, "pkts", "dpkts");
-    put(names, FlowColumn.REVERSE_BYTES, "bytes_recv");
+  /** The names of another source; the user's stay. */
+  public ColumnNames of(FlowSource newSource) {
+    return new ColumnNames(given, newSource);
+  }
+
+  public FlowSource source() {
+    return source;
+  }
+
+  /** Names and dotted paths with a meaning, plain. */
+  public Set<String> names() {
+    Set<String> names = new HashSet<>(source.names());
+    names.addAll(given.keySet());
+    if (source.isFlowmon()) {
+      FlowColumn.all().forEach(column -> names.add(column.sqlName()));
+    }
     return names;
   }
 
-  private static void put(Map<String, FlowColumn> names, FlowColumn column, String... aliases) {
-    for (String alias : aliases) {
-      names.put(alias, column);
-    }
+  boolean areGiven() {
+    return !given.isEmpty();
   }
 
   /**
@@ -72,13 +60,13 @@ public final class ColumnNames {
    */
   public ColumnNames with(String name, String target) {
     Map<String, TextColumn> more = new LinkedHashMap<>(given);
-    more.put(name.toLowerCase(Locale.ROOT), column(name, target));
-    return new ColumnNames(more);
+    more.put(FlowSource.plain(name), column(name, target));
+    return new ColumnNames(more, source);
   }
 
   private static TextColumn column(String name, String target) {
     if (target.isEmpty()) {
-      return new TextColumn(name, null, Form.LEFT_OUT);
+      return TextColumn.leftOut(name);
     }
     int colon = target.indexOf(':');
     FlowColumn column = FlowColumn.byName(colon < 0 ? target : target.substring(0, colon));
@@ -106,42 +94,72 @@ public final class ColumnNames {
   }
 
   public @Nullable TextColumn of(String name) {
-    String lower = name.toLowerCase(Locale.ROOT);
-    TextColumn known = given.get(lower);
-    if (known != null) {
+    String plain = FlowSource.plain(name);
+    TextColumn known = given.get(plain);
+    known = known == null ? source.column(plain) : known;
+    if (known != null || !source.isFlowmon()) {
       return known;
     }
-    FlowColumn column = FlowColumn.byName(lower);
-    column = column == null ? ALIASES.get(lower) : column;
+    FlowColumn column = FlowColumn.byName(plain);
     return column == null ? null : TextColumn.of(name, column);
   }
 
-  /** Throws {@link UnknownFormatException} naming an unknown or repeated column. */
-  public List<TextColumn> header(List<String> names) throws UnknownFormatException {
-    if (given.isEmpty() && names.equals(COMPARISON.stream().map(TextColumn::name).toList())) {
-      return COMPARISON;
-    }
+  /**
+   * The columns of a header, in its order.
+   *
+   * @param unknown names without a meaning, which another program than flowmon may write
+   */
+  public record Header(List<TextColumn> columns, List<String> unknown) {}
+
+  /**
+   * Throws {@link UnknownFormatException} naming all columns that are unknown, repeated or missing.
+   */
+  public Header header(List<String> names) throws UnknownFormatException {
     List<TextColumn> columns = new ArrayList<>();
+    List<String> unknown = new ArrayList<>();
+    List<String> wrong = new ArrayList<>();
     Map<FlowColumn, String> seen = new HashMap<>();
+    Set<FlowColumn> firm = new HashSet<>();
     for (String name : names) {
-      TextColumn column = of(name.trim());
-      if (column == null) {
-        throw new UnknownFormatException(
-            String.format(
-                "column '%s' is no column of flows: --map '%s=COLUMN' takes it for one, --map '%s='"
-                    + " leaves it out",
-                name, name, name));
+      TextColumn column = of(name);
+      if (column != null && column.isValue() && !column.isSpare()) {
+        firm.add(column.target());
       }
-      FlowColumn target = column.column();
-      String before = target == null ? null : seen.put(target, name);
-      if (target != null && before != null) {
-        throw new UnknownFormatException(
-            String.format(
-                "columns '%s' and '%s' are both %s: --map '%s=' leaves one out",
-                before, name, target.sqlName(), name));
+    }
+    for (String name : names) {
+      TextColumn column = of(name);
+      if (column == null) {
+        unknown.add(name);
+        column = TextColumn.leftOut(name);
+      } else if (column.isValue() && !column.isPart()) {
+        FlowColumn target = column.target();
+        boolean isCovered = column.isSpare() && firm.contains(target);
+        String before = isCovered ? name : seen.putIfAbsent(target, name);
+        if (before != null) {
+          if (source.isFlowmon()) {
+            wrong.add("'" + before + "' and '" + name + "' are both " + target.sqlName());
+          }
+          column = TextColumn.leftOut(name);
+        }
       }
       columns.add(column);
     }
-    return columns;
+    if (source.isFlowmon()) {
+      unknown.forEach(name -> wrong.add("'" + name + "' is no column of flows"));
+      unknown.clear();
+    }
+    if (!seen.containsKey(FlowColumn.START_TIME)
+        && !seen.containsKey(FlowColumn.END_TIME)
+        && !seen.containsKey(FlowColumn.ARRIVAL)) {
+      wrong.add("none is a start_time, end_time or arrival");
+    }
+    if (!wrong.isEmpty()) {
+      throw new UnknownFormatException(
+          "columns: "
+              + String.join("; ", wrong)
+              + "; --map 'NAME=COLUMN' takes one for a column of flows, --map 'NAME=' leaves it"
+              + " out");
+    }
+    return new Header(List.copyOf(columns), List.copyOf(unknown));
   }
 }

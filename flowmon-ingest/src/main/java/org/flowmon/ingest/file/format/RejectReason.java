@@ -10,10 +10,17 @@ public enum RejectReason {
   BAD_HEADER,
   MISSING_FIELDS,
   OTHER_LOG,
+  /**
+   * A record of something else than a flow, by what it says itself: an alert of Suricata, nfdump's
+   * summary. Only counted.
+   */
+  OTHER_RECORD,
   WRONG_FIELD_COUNT,
   BAD_QUOTES,
   UNKNOWN_COLUMN,
   BAD_JSON,
+  /** Bytes that are no message of GoFlow2's protobuf. */
+  BAD_MESSAGE,
   MISSING_TIME,
   /** Not a time, or outside the years 1 … 9999. */
   BAD_TIME,

@@ -1,6 +1,8 @@
 package org.flowmon.ingest.file.reader;
 
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /**
  * The clock of a log: the largest time so far, never going back, so that a replay decides about
@@ -16,11 +18,25 @@ public final class ArrivalClock {
   /** Later flows that confirm a time far ahead. */
   public static final int LOOK_AHEAD = 64;
 
+  private final Optional<LongSupplier> wall;
   private long now = Long.MIN_VALUE;
   private long atBegin = Long.MIN_VALUE;
   private boolean fileHasFlows;
   private long older;
   private long ahead;
+
+  public ArrivalClock() {
+    this.wall = Optional.empty();
+  }
+
+  private ArrivalClock(LongSupplier wall) {
+    this.wall = Optional.of(wall);
+  }
+
+  /** Of flows that come as they happen: they arrive when they are read, by {@code micros}. */
+  public static ArrivalClock ofWall(LongSupplier micros) {
+    return new ArrivalClock(micros);
+  }
 
   /** Resets {@link #olderFlows} and {@link #aheadFlows}. */
   public void beginFile() {
@@ -52,7 +68,7 @@ public final class ArrivalClock {
   }
 
   public boolean needsFollowing(long micros) {
-    return now == Long.MIN_VALUE || isFarAhead(micros, now);
+    return wall.isEmpty() && (now == Long.MIN_VALUE || isFarAhead(micros, now));
   }
 
   private static boolean isFarAhead(long micros, long before) {
@@ -62,6 +78,10 @@ public final class ArrivalClock {
   /** The arrival of a flow whose time {@linkplain #needsFollowing needs no confirmation}. */
   public long arrival(long micros) {
     fileHasFlows = true;
+    if (wall.isPresent()) {
+      now = Math.max(now, wall.get().getAsLong());
+      return now;
+    }
     if (micros > now) {
       now = micros;
     } else if (now == atBegin && micros < atBegin) {

@@ -2,6 +2,7 @@ package org.flowmon.ingest.file.reader;
 
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,27 @@ public final class BatchSummary {
 
   public FileSummary of(
       Path file, InputFormat format, Map<String, Long> rejected, @Nullable String damage) {
+    return of(file, format, format.label(), Set.of(), rejected, damage);
+  }
+
+  public FileSummary of(
+      Path file,
+      InputFormat format,
+      String label,
+      Set<String> unknown,
+      Map<String, Long> rejected,
+      @Nullable String damage) {
     return new FileSummary(
-        file, format, rows, rejected, firstEnd, lastEnd, firstArrival, lastArrival, damage);
+        file,
+        format,
+        label,
+        rows,
+        rejected,
+        unknown,
+        firstEnd,
+        lastEnd,
+        firstArrival,
+        lastArrival,
+        damage);
   }
 }

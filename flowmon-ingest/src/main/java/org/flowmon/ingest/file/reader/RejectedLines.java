@@ -82,7 +82,7 @@ public final class RejectedLines implements Closeable {
     if (taken++ % CHECKED == 0) {
       check.run();
     }
-    if (target == null) {
+    if (target == null || reason == RejectReason.OTHER_RECORD) {
       return;
     }
     long size = (long) to - from + detail.length();

@@ -1,13 +1,15 @@
 package org.flowmon.ingest.file.row;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.file.format.FlowSource;
 import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
+import org.flowmon.ingest.file.format.Words;
 import org.flowmon.ingest.file.line.CsvRecords;
 import org.flowmon.ingest.file.line.CsvText;
 import org.flowmon.ingest.file.line.DecimalTime;
@@ -33,6 +35,11 @@ final class CsvParser implements RecordParser {
   private final long[] max;
   private final long[] factor;
   private final long[] plus;
+  private final boolean[] zeroIsNull;
+  private final boolean isSpaced;
+  // Whether spaces around values have no meaning, as other programs' padding.
+  private final boolean isTrimmed;
+  private final byte[] nullText;
 
   private byte[] bytes = {};
   private int limit;
@@ -41,8 +48,12 @@ final class CsvParser implements RecordParser {
   private byte[] unquoted = new byte[64];
   private final Refusal refusal = new Refusal();
   private boolean isRefused;
+  private boolean isOther;
 
-  CsvParser(List<TextColumn> header, byte separator) {
+  CsvParser(List<TextColumn> header, byte separator, FlowSource source) {
+    this.isSpaced = separator == ' ';
+    this.isTrimmed = !source.isFlowmon();
+    this.nullText = source.nullText().getBytes(StandardCharsets.UTF_8);
     this.columns = header.toArray(TextColumn[]::new);
     this.records = new CsvRecords(separator);
     this.separator = separator;
@@ -52,18 +63,23 @@ final class CsvParser implements RecordParser {
     this.max = new long[n];
     this.factor = new long[n];
     this.plus = new long[n];
+    this.zeroIsNull = new boolean[n];
     for (int c = 0; c < n; c++) {
       prepare(c, columns[c]);
     }
   }
 
   private void prepare(int c, TextColumn column) {
-    target[c] = column.form() == Form.LEFT_OUT ? -1 : column.target().ordinal();
+    target[c] = column.isValue() ? column.target().ordinal() : -1;
+    zeroIsNull[c] = column.zeroIsNull();
     way[c] =
         switch (column.form()) {
-          case ADDRESS -> PLAIN_ADDRESS;
-          case CODE, TEXT, LEFT_OUT -> BY_TEXT;
-          default -> PLAIN_NUMBER;
+          case ADDRESS -> column.zeroIsNull() ? BY_TEXT : PLAIN_ADDRESS;
+          case NUMBER, TIME, TIME_MILLIS, TIME_MICROS, UPTIME, SECONDS, MILLIS, MICROS ->
+              PLAIN_NUMBER;
+          case BOOLEAN, STATE, STATE_FROM_ZERO, PROTOCOL, DECIMAL_OR_HEX, PORT_OR_ICMP ->
+              PLAIN_NUMBER;
+          default -> BY_TEXT;
         };
     factor[c] =
         switch (column.form()) {
@@ -74,7 +90,8 @@ final class CsvParser implements RecordParser {
     plus[c] = column.form() == Form.STATE_FROM_ZERO ? 1 : 0;
     max[c] =
         switch (column.form()) {
-          case NUMBER -> column.target().type().maxValue();
+          case NUMBER, DECIMAL_OR_HEX, PORT_OR_ICMP -> column.target().type().maxValue();
+          case UPTIME -> 0xFFFF_FFFFL;
           case TIME, SECONDS -> DecimalTime.LIMIT_SECONDS;
           case BOOLEAN -> 1;
           case STATE, PROTOCOL -> 0xFF;
@@ -102,6 +119,7 @@ final class CsvParser implements RecordParser {
       block = out.block();
       quoted = false;
       isRefused = false;
+      isOther = false;
       int end = row(at);
       if (end < 0 || end - at > LineReader.MAX_LINE_BYTES) {
         block.dropRow();
@@ -134,8 +152,10 @@ final class CsvParser implements RecordParser {
       refusal.because(RejectReason.LINE_TOO_LONG, LineReader.TOO_LONG);
     } else {
       // A wrong count of fields is the cause of any other error.
-      int fields = records.fields(bytes, at, end).size();
-      if (fields != columns.length || !isRefused) {
+      int fields = fields(at, end);
+      if (isOther || out.source().isOther(fields)) {
+        refusal.because(RejectReason.OTHER_RECORD, "");
+      } else if (fields != columns.length || !isRefused) {
         refusal.because(
             RejectReason.WRONG_FIELD_COUNT,
             fields + " values, the header has " + columns.length + " columns");
@@ -145,10 +165,26 @@ final class CsvParser implements RecordParser {
     return end;
   }
 
+  private int fields(int from, int end) {
+    List<String> fields = records.fields(bytes, from, end);
+    return isSpaced
+        ? (int) fields.stream().filter(field -> !field.isEmpty()).count()
+        : fields.size();
+  }
+
+  /** After any number of spaces, if these separate. */
+  private int skipSpaces(int at) {
+    int next = at;
+    while (isSpaced && bytes[next] == ' ') {
+      next++;
+    }
+    return next;
+  }
+
   /** The place after the record, −1 if it is no flow. */
   private int row(int from) {
     byte[] b = bytes;
-    int at = from;
+    int at = skipSpaces(from);
     int last = columns.length - 1;
     for (int c = 0; c <= last; c++) {
       int stop =
@@ -159,6 +195,9 @@ final class CsvParser implements RecordParser {
           };
       if (stop < 0) {
         return -1;
+      }
+      if (c == last) {
+        stop = skipSpaces(stop);
       }
       int delimiter = b[stop];
       if (c < last) {
@@ -171,7 +210,7 @@ final class CsvParser implements RecordParser {
           return -1;
         }
       }
-      at = stop + 1;
+      at = c < last ? skipSpaces(stop + 1) : stop + 1;
     }
     return at;
   }
@@ -193,7 +232,9 @@ final class CsvParser implements RecordParser {
     if (at == from || at - from > SAFE_DIGITS || value > max[c] || !isEnd(at)) {
       return field(c, from);
     }
-    block.set(target[c], value * factor[c] + plus[c]);
+    if (value != 0 || !zeroIsNull[c]) {
+      block.set(target[c], value * factor[c] + plus[c]);
+    }
     return at;
   }
 
@@ -278,20 +319,29 @@ final class CsvParser implements RecordParser {
 
   private boolean set(int c, byte[] from, int begin, int end) {
     TextColumn column = columns[c];
-    FlowColumn to = column.column();
-    if (to == null) {
-      return true; // left out
+    if (column.form() == Form.ONLY) {
+      isOther = column.words().number(from, begin, end) == Words.UNKNOWN;
+      return !isOther;
+    }
+    if (!column.isValue()) {
+      return true;
     }
     int start = column.form() == Form.TEXT ? CsvText.begin(from, begin, end) : begin;
-    if (!values.read(column, from, start, end)) {
+    int stop = end;
+    while (isTrimmed && start < stop && from[start] == ' ') {
+      start++;
+    }
+    while (isTrimmed && start < stop && from[stop - 1] == ' ') {
+      stop--;
+    }
+    if (isTrimmed && Arrays.equals(from, start, stop, nullText, 0, nullText.length)) {
+      return true;
+    }
+    if (!values.read(column, from, start, stop)) {
       isRefused = true;
       return refusal.because(column.reason(), ParsedChunk.detail(column, from, begin, end));
     }
-    switch (to.type()) {
-      case TEXT -> block.setText(target[c], values.text);
-      case ADDRESS -> block.setAddress(target[c], values.high, values.value);
-      default -> block.set(target[c], values.value);
-    }
+    block.store(column, values);
     return true;
   }
 }

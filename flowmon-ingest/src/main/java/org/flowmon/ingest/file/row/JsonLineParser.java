@@ -8,22 +8,35 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.FlowSource;
 import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.format.TextColumn.Form;
+import org.flowmon.ingest.file.format.Words;
 import org.flowmon.ingest.file.line.JsonLine;
 import org.flowmon.ingest.file.line.LineReader;
+import org.jspecify.annotations.Nullable;
 
-/** Reads lines that each hold a JSON object with column names as keys. */
+/** Reads lines that each hold a JSON object, by the names of a {@link FlowSource}. */
 final class JsonLineParser implements RecordParser {
+  private static final int MOST_UNKNOWN = 100;
+
   private final JsonFactory json = new JsonFactory();
   private final TextValues values = new TextValues();
-  private final ColumnNames names;
+  private final JsonPaths names;
+  // Whether an unknown name is an error: these are flowmon's own records.
+  private final boolean isStrict;
+  private final String nullText;
   private final Refusal refusal = new Refusal();
   private boolean isRefused;
+  private boolean hasValue;
+  private byte[] text = new byte[64];
 
   JsonLineParser(ColumnNames names) {
-    this.names = names;
+    this.names = JsonPaths.of(names);
+    this.isStrict = names.source().isFlowmon();
+    this.nullText = names.source().nullText();
   }
 
   @Override
@@ -58,14 +71,21 @@ final class JsonLineParser implements RecordParser {
   private void line(ParsedChunk out, byte[] bytes, int from, int to) throws IOException {
     RowBlock block = out.block();
     isRefused = false;
+    hasValue = false;
     try (JsonParser parser = JsonLine.open(json, bytes, from, to)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         refuse(RejectReason.BAD_JSON, "expected a JSON object");
       } else {
-        object(parser, block);
+        object(parser, names, block, out);
+        if (!isRefused && parser.nextToken() != null) {
+          refuse(RejectReason.BAD_JSON, "expected one JSON object on a line");
+        }
       }
     } catch (JsonProcessingException e) {
       refuse(RejectReason.BAD_JSON, e.getOriginalMessage());
+    }
+    if (!isRefused && !isStrict && !hasValue) {
+      refuse(RejectReason.OTHER_RECORD, "");
     }
     if (!isRefused && !out.endRow(block)) {
       refuse(RejectReason.MISSING_TIME, "no start, no end and no arrival");
@@ -76,50 +96,136 @@ final class JsonLineParser implements RecordParser {
     }
   }
 
-  private void object(JsonParser parser, RowBlock block) throws IOException {
-    while (parser.nextToken() == JsonToken.FIELD_NAME && !isRefused) {
+  private void object(JsonParser parser, JsonPaths paths, RowBlock block, ParsedChunk out)
+      throws IOException {
+    while (!isRefused && parser.nextToken() == JsonToken.FIELD_NAME) {
       String name = parser.currentName();
+      JsonPaths path = paths.at(name);
+      TextColumn column = path.column();
       JsonToken token = parser.nextToken();
-      TextColumn column = names.of(name);
-      if (column == null) {
-        refuse(
-            RejectReason.UNKNOWN_COLUMN,
-            "'" + name + "' is no column of flows; --map '" + name + "=' leaves it out");
-      } else if (column.form() == TextColumn.Form.LEFT_OUT) {
+      if (column == null && !path.hasInner()) {
+        unknown(name, out);
+      }
+      if (token == JsonToken.START_OBJECT && path.hasInner()) {
+        object(parser, path, block, out);
+      } else if (column == null || column.form() == Form.LEFT_OUT) {
         parser.skipChildren();
       } else if (token.isStructStart()) {
-        refuse(RejectReason.BAD_JSON, "'" + name + "' is no single value");
-      } else if (token != JsonToken.VALUE_NULL) {
-        value(parser, column, column.target(), block);
+        array(parser, token, name, column, block);
+      } else {
+        value(parser, token, column, block);
       }
-    }
-    if (!isRefused && parser.nextToken() != null) {
-      refuse(RejectReason.BAD_JSON, "expected one JSON object on a line");
     }
   }
 
-  private void value(JsonParser parser, TextColumn column, FlowColumn to, RowBlock block)
+  private void unknown(String name, ParsedChunk out) {
+    if (isStrict) {
+      refuse(
+          RejectReason.UNKNOWN_COLUMN,
+          "'" + name + "' is no column of flows; --map '" + name + "=' leaves it out");
+    } else if (out.unknown.size() < MOST_UNKNOWN) {
+      out.unknown.add(name);
+    }
+  }
+
+  /** Its first value stands for it. */
+  private void array(
+      JsonParser parser, JsonToken start, String name, TextColumn column, RowBlock block)
       throws IOException {
-    block.use(to);
-    byte[] text = parser.getText().getBytes(StandardCharsets.UTF_8);
-    if (block.isSet(to)) {
-      refuse(RejectReason.BAD_JSON, to.sqlName() + " is there twice");
-    } else if (!values.read(column, text, 0, text.length)) {
-      refuse(column.reason(), ParsedChunk.detail(column, text, 0, text.length));
-    } else {
-      int c = to.ordinal();
-      switch (to.type()) {
-        case TEXT -> block.setText(c, values.text);
-        case ADDRESS -> block.setAddress(c, values.high, values.value);
-        default -> block.set(c, values.value);
+    if (isStrict || start != JsonToken.START_ARRAY) {
+      refuse(RejectReason.BAD_JSON, "'" + name + "' is no single value");
+      return;
+    }
+    boolean isFirst = true;
+    for (JsonToken next = parser.nextToken();
+        next != null && next != JsonToken.END_ARRAY;
+        next = parser.nextToken()) {
+      if (next.isStructStart()) {
+        parser.skipChildren();
+      } else if (isFirst) {
+        value(parser, next, column, block);
       }
+      isFirst = false;
     }
   }
 
-  private void refuse(RejectReason why, String text) {
+  private void value(JsonParser parser, JsonToken token, TextColumn column, RowBlock block)
+      throws IOException {
+    if (token == JsonToken.VALUE_NULL) {
+      return;
+    }
+    int length = text(parser);
+    if (token == JsonToken.VALUE_NUMBER_FLOAT
+        && !isStrict
+        && text[length - 1] == '0'
+        && text[length - 2] == '.') {
+      length -= 2; // a whole number of a program that only has floating point
+    }
+    if (column.form() == Form.ONLY) {
+      if (column.words().number(text, 0, length) == Words.UNKNOWN) {
+        refuse(RejectReason.OTHER_RECORD, "");
+      }
+      return;
+    }
+    if (!isStrict && isNull(length)) {
+      return;
+    }
+    FlowColumn to = column.target();
+    block.use(to);
+    if (block.isSet(to) && (isStrict || column.isSpare())) {
+      if (isStrict) {
+        refuse(RejectReason.BAD_JSON, to.sqlName() + " is there twice");
+      }
+      return;
+    }
+    if (values.read(column, text, 0, length)) {
+      block.store(column, values);
+      hasValue = true;
+    } else {
+      refuse(column.reason(), ParsedChunk.detail(column, text, 0, length));
+    }
+  }
+
+  /** Puts the token's text into {@link #text}; returns its length. */
+  private int text(JsonParser parser) throws IOException {
+    char[] chars = parser.getTextCharacters();
+    int from = parser.getTextOffset();
+    int length = parser.getTextLength();
+    if (text.length < length) {
+      text = new byte[2 * length];
+    }
+    for (int i = 0; i < length; i++) {
+      char c = chars[from + i];
+      if (c >= 0x80) {
+        byte[] all = new String(chars, from, length).getBytes(StandardCharsets.UTF_8);
+        text = text.length < all.length ? new byte[2 * all.length] : text;
+        System.arraycopy(all, 0, text, 0, all.length);
+        return all.length;
+      }
+      text[i] = (byte) c;
+    }
+    return length;
+  }
+
+  private boolean isNull(int length) {
+    if (length == 0) {
+      return true;
+    }
+    if (length != nullText.length()) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (text[i] != nullText.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void refuse(RejectReason why, @Nullable String detail) {
     if (!isRefused) {
       isRefused = true;
-      refusal.because(why, text);
+      refusal.because(why, detail == null ? "" : detail);
     }
   }
 }

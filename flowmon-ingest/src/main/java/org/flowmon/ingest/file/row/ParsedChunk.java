@@ -2,9 +2,12 @@ package org.flowmon.ingest.file.row;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.format.FlowSource;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.line.LineReader;
@@ -19,18 +22,30 @@ final class ParsedChunk {
   final List<RowBlock> blocks = new ArrayList<>();
   final List<Reject> rejects = new ArrayList<>();
   final List<FlowBatch> batches = new ArrayList<>();
+  // Names that the source is not known to have, at most a few.
+  final Set<String> unknown = new TreeSet<>();
   long lines;
 
   private final RowBlockPool pool;
+  private final FlowSource source;
   private final SourceKind kind;
   private final ProtectedNetworks networks;
 
   ParsedChunk(
-      TextChunks.Chunk chunk, RowBlockPool pool, SourceKind kind, ProtectedNetworks networks) {
+      TextChunks.Chunk chunk,
+      RowBlockPool pool,
+      FlowSource source,
+      SourceKind kind,
+      ProtectedNetworks networks) {
     this.chunk = chunk;
     this.pool = pool;
+    this.source = source;
     this.kind = kind;
     this.networks = networks;
+  }
+
+  FlowSource source() {
+    return source;
   }
 
   RowBlock block() {
@@ -44,6 +59,9 @@ final class ParsedChunk {
 
   /** False if it has no time. */
   boolean endRow(RowBlock block) {
+    if (!source.isFlowmon()) {
+      block.finish(source);
+    }
     return block.endRow(kind, networks);
   }
 

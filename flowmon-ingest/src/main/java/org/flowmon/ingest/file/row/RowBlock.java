@@ -8,6 +8,8 @@ import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.format.FlowSource;
+import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
@@ -25,6 +27,13 @@ final class RowBlock {
   private static final int KIND = FlowColumn.SOURCE_KIND.ordinal();
   private static final int OUTGOING = FlowColumn.OUTGOING.ordinal();
   private static final int SOURCE = FlowColumn.SRC_ADDR.ordinal();
+  private static final int EXPORT = FlowColumn.EXPORT_TIME.ordinal();
+  private static final int UPTIME = FlowColumn.SYS_UPTIME.ordinal();
+  private static final int PROTOCOL = FlowColumn.PROTOCOL.ordinal();
+  private static final int DST_PORT = FlowColumn.DST_PORT.ordinal();
+  private static final int ICMP_TYPE_CODE = FlowColumn.ICMP_TYPE_CODE.ordinal();
+  private static final int ICMP = 1;
+  private static final int ICMPV6 = 58;
 
   // By ordinal; empty until a column is first used.
   private final long[][] low = new long[COLUMNS][0];
@@ -83,6 +92,68 @@ final class RowBlock {
     valid[c][rows >>> 6] |= 1L << rows;
   }
 
+  /** Sets what {@code values} has just read; its column must be in use. */
+  void store(TextColumn column, TextValues values) {
+    if (values.isNull) {
+      return;
+    }
+    int c = column.target().ordinal();
+    long before = isSet(c, rows) ? low[c][rows] : 0;
+    switch (column.form()) {
+      case TEXT, MAC -> setText(c, values.text);
+      case ADDRESS -> setAddress(c, values.high, values.value);
+      case ICMP_TYPE -> set(c, (before & 0xFF) | values.value << 8);
+      case ICMP_CODE -> set(c, (before & 0xFF00) | values.value);
+      case MORE_NANOS -> set(c, before + (values.value + 500) / 1000);
+      default -> set(c, values.value);
+    }
+  }
+
+  /**
+   * Makes columns of other programs' values before {@link #endRow}: times of uptimes, of ICMP its
+   * type and code. What a program writes as ICMP's ports without meaning is left out.
+   */
+  void finish(FlowSource source) {
+    if (source.hasUptime()) {
+      fromUptime(START);
+      fromUptime(END);
+    }
+    if (!isSet(PROTOCOL, rows)) {
+      return;
+    }
+    long protocol = low[PROTOCOL][rows];
+    if (protocol != ICMP && protocol != ICMPV6) {
+      unset(ICMP_TYPE_CODE);
+      return;
+    }
+    if (!source.hasIcmpInPort()) {
+      unset(FlowColumn.SRC_PORT.ordinal());
+      unset(DST_PORT);
+    } else if (isSet(DST_PORT, rows) && !isSet(ICMP_TYPE_CODE, rows)) {
+      use(FlowColumn.ICMP_TYPE_CODE);
+      set(ICMP_TYPE_CODE, low[DST_PORT][rows]);
+    }
+  }
+
+  private void unset(int c) {
+    if (valid[c].length > 0) {
+      valid[c][rows >>> 6] &= ~(1L << rows);
+    }
+  }
+
+  /** Uptimes wrap after 2^32 ms; a flow's are within half of that around the export. */
+  private void fromUptime(int c) {
+    if (!isSet(c, rows)) {
+      return;
+    }
+    if (!isSet(EXPORT, rows) || !isSet(UPTIME, rows)) {
+      unset(c);
+      return;
+    }
+    int before = (int) (low[UPTIME][rows] - low[c][rows]);
+    set(c, low[EXPORT][rows] - before * 1000L);
+  }
+
   boolean isSet(FlowColumn column) {
     return isSet(column.ordinal(), rows);
   }
@@ -92,10 +163,8 @@ final class RowBlock {
   }
 
   void dropRow() {
-    for (long[] words : valid) {
-      if (words.length > 0) {
-        words[rows >>> 6] &= ~(1L << rows);
-      }
+    for (int c = 0; c < COLUMNS; c++) {
+      unset(c);
     }
   }
 

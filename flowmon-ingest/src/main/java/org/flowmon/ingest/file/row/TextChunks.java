@@ -10,11 +10,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.ZipException;
 import org.flowmon.ingest.file.line.CsvRecords;
 import org.flowmon.ingest.file.line.LineReader;
+import org.flowmon.ingest.file.reader.DamagedInputException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A text file as pieces of whole records, parsed in parallel. A piece ends with a line feed, which
- * is added if it lacks. Cuts depend on the file alone. Lines that fill a buffer are cut.
+ * is added if it lacks. Cuts depend on the file alone, of a live input also on when it comes. Lines
+ * that fill a buffer are cut.
  */
 final class TextChunks implements Closeable {
   /** Twice the longest record, so that each is seen whole. */
@@ -48,15 +50,20 @@ final class TextChunks implements Closeable {
 
   private final InputStream in;
   private final @Nullable CsvRecords records;
+  private final boolean isLive;
   private final Queue<byte[]> free = new ConcurrentLinkedQueue<>();
   private byte[] carry = {};
   private boolean ended;
   private @Nullable String damage;
 
-  /** {@code records} finds the ends; null: at each line feed. */
-  TextChunks(InputStream in, @Nullable CsvRecords records) {
+  /**
+   * {@code records} finds the ends; null: at each line feed. If the input is live, a piece also
+   * ends when there is no more for now.
+   */
+  TextChunks(InputStream in, @Nullable CsvRecords records, boolean isLive) {
     this.in = in;
     this.records = records;
+    this.isLive = isLive;
   }
 
   /** Null at the end; the caller must release it. */
@@ -75,6 +82,10 @@ final class TextChunks implements Closeable {
       return whole(buffer, limit);
     }
     int end = lastEnd(buffer, limit);
+    while (end == 0 && isLive && !ended && limit < BUFFER) {
+      limit = fill(buffer, limit); // a record of several lines, whose last is still to come
+      end = lastEnd(buffer, limit);
+    }
     if (end == 0) {
       skipRestOfLine();
       return new Chunk(buffer, LineReader.MAX_LINE_BYTES, true);
@@ -110,7 +121,7 @@ final class TextChunks implements Closeable {
 
   private int fill(byte[] buffer, int from) throws IOException {
     int limit = from;
-    while (!ended && limit < BUFFER) {
+    while (!ended && limit < BUFFER && !isPause(buffer, from, limit)) {
       int read = read(buffer, limit, BUFFER - limit);
       if (read < 0) {
         ended = true;
@@ -121,9 +132,25 @@ final class TextChunks implements Closeable {
     return limit;
   }
 
+  /** Whether a live input has given whole lines and nothing follows for now. */
+  private boolean isPause(byte[] buffer, int from, int limit) throws IOException {
+    if (!isLive || in.available() > 0) {
+      return false;
+    }
+    for (int i = limit - 1; i >= from; i--) {
+      if (buffer[i] == '\n') {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private int read(byte[] buffer, int at, int length) throws IOException {
     try {
       return in.read(buffer, at, length);
+    } catch (DamagedInputException e) {
+      damage = e.getMessage();
+      return -1;
     } catch (EOFException | ZipException e) {
       damage = "the compressed data is damaged: " + e.getMessage();
       return -1;

@@ -9,6 +9,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -18,8 +20,10 @@ import java.util.function.Consumer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;
+import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.CsvHeader;
-import org.flowmon.ingest.file.format.GzipInput;
+import org.flowmon.ingest.file.format.FlowInput;
+import org.flowmon.ingest.file.format.FlowSource;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.file.format.TextColumn;
@@ -40,11 +44,16 @@ public final class TextFileReader implements ParallelFlowReader {
   private static final int HEAD = 1 << 16;
 
   private final Path file;
+  private final FlowInput input;
   private final InputFormat format;
   private final FileReadOptions options;
 
-  public TextFileReader(Path file, InputFormat format, FileReadOptions options) {
-    this.file = file;
+  /**
+   * {@code input} is text of a record on each line; the format is that of the file it is made of.
+   */
+  public TextFileReader(FlowInput input, InputFormat format, FileReadOptions options) {
+    this.file = input.name();
+    this.input = input;
     this.format = format;
     this.options = options;
   }
@@ -55,9 +64,9 @@ public final class TextFileReader implements ParallelFlowReader {
     long[] before = options.rejects().mark();
     options.clock().beginFile();
     ExecutorService pool = threads > 1 ? Executors.newFixedThreadPool(threads) : null;
-    try (InputStream in = GzipInput.open(file, options.bytesRead())) {
+    try (InputStream in = input.open(options.bytesRead())) {
       in.skipNBytes(plan.skipped);
-      try (TextChunks chunks = new TextChunks(in, plan.records)) {
+      try (TextChunks chunks = new TextChunks(in, plan.records, input.isLive())) {
         Reading reading = new Reading(plan, chunks, out);
         reading.run(pool, threads);
         return reading.summary(before);
@@ -69,42 +78,48 @@ public final class TextFileReader implements ParallelFlowReader {
     }
   }
 
+  /** How the text is read: {@code records} is null for JSON, {@code lines} are skipped. */
   private record Plan(
+      FlowSource source,
       List<TextColumn> columns,
+      List<String> unknown,
       byte separator,
       @Nullable CsvRecords records,
       long skipped,
-      long lines,
-      SourceKind kind) {}
+      long lines) {
+    SourceKind kind() {
+      return records == null ? SourceKind.JSON : SourceKind.CSV;
+    }
+  }
 
   private Plan plan() throws IOException {
-    if (format == InputFormat.JSON) {
-      return new Plan(List.of(), (byte) 0, null, 0, 0, SourceKind.JSON);
+    byte[] head = input.head(HEAD);
+    if (format == InputFormat.JSON || format == InputFormat.JSON_DOCUMENT) {
+      FlowSource source = options.source().orElseGet(() -> InputFormat.jsonSource(head));
+      return new Plan(source, List.of(), List.of(), (byte) 0, null, 0, 0);
     }
-    byte[] head;
-    try (InputStream in = GzipInput.open(file)) {
-      head = in.readNBytes(HEAD);
-    }
-    CsvHeader header = CsvHeader.find(head, options.columns());
-    if (header == null) {
-      throw new UnknownFormatException(file + ": its first line names no column of flows");
-    }
+    CsvHeader header =
+        CsvHeader.find(head, options.columns(), options.source())
+            .orElseThrow(
+                () ->
+                    new UnknownFormatException(file + ": its first line names no column of flows"));
     if (header.end() == HEAD) {
       throw new UnknownFormatException(file + ": its header is longer than " + HEAD + " bytes");
     }
-    List<TextColumn> columns;
+    ColumnNames.Header columns;
     try {
-      columns = options.columns().header(header.names());
+      columns = options.columns().of(header.source()).header(header.names());
     } catch (UnknownFormatException e) {
       throw new UnknownFormatException(file + ": " + e.getMessage(), e);
     }
     return new Plan(
-        columns,
+        header.source(),
+        columns.columns(),
+        columns.unknown(),
         header.separator(),
         new CsvRecords(header.separator()),
         header.end(),
-        header.lines(),
-        SourceKind.CSV);
+        header.lines());
   }
 
   private final class Reading {
@@ -118,6 +133,7 @@ public final class TextFileReader implements ParallelFlowReader {
     private final BatchSummary summary = new BatchSummary();
     // Completes when the next piece may move the file's clock; the pieces move it in turn.
     private CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
+    private final Set<String> unknown = new TreeSet<>();
     private long lines;
 
     Reading(Plan plan, TextChunks chunks, Consumer<FlowBatch> out) {
@@ -125,15 +141,16 @@ public final class TextFileReader implements ParallelFlowReader {
       this.chunks = chunks;
       this.out = out;
       this.lines = plan.lines;
+      this.unknown.addAll(plan.unknown);
       this.blocks =
           new RowBlockPool(
               plan.columns.stream().map(TextColumn::column).filter(Objects::nonNull).toList());
       this.parser =
           ThreadLocal.withInitial(
               () ->
-                  format == InputFormat.CSV
-                      ? new CsvParser(plan.columns, plan.separator)
-                      : new JsonLineParser(options.columns()));
+                  plan.records != null
+                      ? new CsvParser(plan.columns, plan.separator, plan.source)
+                      : new JsonLineParser(options.columns().of(plan.source)));
     }
 
     void run(@Nullable ExecutorService pool, int threads) throws IOException {
@@ -176,7 +193,8 @@ public final class TextFileReader implements ParallelFlowReader {
         TextChunks.Chunk chunk, CompletableFuture<Void> before, CompletableFuture<Void> after)
         throws IOException {
       try {
-        ParsedChunk parsed = new ParsedChunk(chunk, blocks, plan.kind, options.networks());
+        ParsedChunk parsed =
+            new ParsedChunk(chunk, blocks, plan.source, plan.kind(), options.networks());
         parser.get().parse(parsed);
         await(before);
         for (int b = 0; b < parsed.blocks.size(); b++) {
@@ -216,6 +234,7 @@ public final class TextFileReader implements ParallelFlowReader {
                 reject.cut());
       }
       lines += parsed.lines;
+      unknown.addAll(parsed.unknown);
       chunks.release(parsed.chunk);
       for (FlowBatch batch : parsed.batches) {
         summary.add(batch);
@@ -226,7 +245,12 @@ public final class TextFileReader implements ParallelFlowReader {
     FileSummary summary(long[] before) {
       String damage =
           chunks.damage() == null ? null : file + ", after line " + lines + ": " + chunks.damage();
-      return summary.of(file, format, options.rejects().since(before), damage);
+      boolean isPlain =
+          format == InputFormat.CSV
+              || format == InputFormat.JSON
+              || format == InputFormat.JSON_DOCUMENT;
+      String label = isPlain && !plan.source.isFlowmon() ? plan.source.name() : format.label();
+      return summary.of(file, format, label, unknown, options.rejects().since(before), damage);
     }
   }
 

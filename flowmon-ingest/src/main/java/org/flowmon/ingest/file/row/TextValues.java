@@ -3,6 +3,7 @@ package org.flowmon.ingest.file.row;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.Arrays;
 import java.util.Locale;
 import org.flowmon.flow.ConnectionState;
 import org.flowmon.flow.FlowBatch;
@@ -10,17 +11,24 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.code.CodeNames;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.ingest.file.format.SourceTable;
 import org.flowmon.ingest.file.format.TextColumn;
+import org.flowmon.ingest.file.format.TextColumn.Form;
+import org.flowmon.ingest.file.format.Words;
 import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.text.TextCache;
 
 /** Parses texts as values of flows. Holds the last value. Not thread-safe. */
 public final class TextValues {
+  // 2^64 ms in seconds, but for its last digits.
+  private static final byte[] WRAPPED = "18446744073709".getBytes(StandardCharsets.US_ASCII);
+  private static final String FLAGS = "FSRPAUEC";
   private static final int STATES = ConnectionState.values().length;
   private static final int LONGEST_ADDRESS = 45;
   private static final int LONGEST_TIME = 48;
 
   private final TextCache repeated = new TextCache();
+  private final byte[] mac = "00:00:00:00:00:00".getBytes(StandardCharsets.US_ASCII);
 
   /** A number, time, code or low long of an address. */
   long value;
@@ -29,25 +37,178 @@ public final class TextValues {
 
   byte[] text = {};
 
-  /** The text is not NULL; false if it is no valid value. */
+  /** Whether the last text says that its value is not known. */
+  boolean isNull;
+
+  /** The text is not NULL, but {@link #isNull} may be set; false if it is no valid value. */
   boolean read(TextColumn column, byte[] bytes, int from, int to) {
+    isNull = false;
+    if (!parse(column, bytes, from, to)) {
+      return false;
+    }
+    if (column.zeroIsNull() && column.form() != Form.TEXT && column.form() != Form.MAC) {
+      isNull =
+          column.form() == Form.ADDRESS
+              ? high == 0 && (value == 0 || value == IpAddress.ipv4Low(0))
+              : value == 0;
+    }
+    return true;
+  }
+
+  private boolean parse(TextColumn column, byte[] bytes, int from, int to) {
     return switch (column.form()) {
-      case NUMBER ->
-          whole(bytes, from, to)
-              && value >= column.target().type().minValue()
-              && value <= column.target().type().maxValue();
+      case NUMBER -> whole(bytes, from, to) && isIn(column);
+      case DECIMAL_OR_HEX -> decimalOrHex(bytes, from, to) && isIn(column);
+      case PORT_OR_ICMP -> (typeAndCode(bytes, from, to) || whole(bytes, from, to)) && isIn(column);
+      case HEX -> hex(bytes, isHex(bytes, from, to) ? from + 2 : from, to) && isIn(column);
+      case CODE -> {
+        value = column.words().number(bytes, from, to);
+        yield value != Words.UNKNOWN || code(column.target(), bytes, from, to);
+      }
+      case FLAGS -> flags(bytes, from, to);
+      case ICMP_TYPE, ICMP_CODE -> whole(bytes, from, to) && value >= 0 && value <= 0xFF;
       case TIME -> time(bytes, from, to);
+      case TIME_ANY -> anyTime(bytes, from, to);
+      case TIME_NANOS -> whole(bytes, from, to) && nanos();
+      case MORE_NANOS -> whole(bytes, from, to) && value >= 0 && value < 1_000_000_000L;
+      case UPTIME -> whole(bytes, from, to) && value >= 0 && value <= 0xFFFF_FFFFL;
       case SECONDS -> micros(bytes, from, to);
+      case SECONDS_WRAPPED -> {
+        isNull =
+            to - from > WRAPPED.length
+                && Arrays.equals(bytes, from, from + WRAPPED.length, WRAPPED, 0, WRAPPED.length);
+        yield isNull || micros(bytes, from, to);
+      }
       case TIME_MILLIS, MILLIS -> whole(bytes, from, to) && scale(1000);
       case TIME_MICROS, MICROS -> whole(bytes, from, to);
       case ADDRESS -> address(bytes, from, to);
       case BOOLEAN -> bool(bytes, from, to);
-      case STATE, CODE -> code(column.target(), bytes, from, to);
+      case STATE -> code(column.target(), bytes, from, to);
       case STATE_FROM_ZERO -> whole(bytes, from, to) && ++value >= 1 && value <= STATES;
       case PROTOCOL -> protocol(bytes, from, to);
+      case MAC -> mac(bytes, from, to);
+      case LEADING -> leading(bytes, from, to) && isIn(column);
       case TEXT -> text(column, bytes, from, to);
-      case LEFT_OUT -> true;
+      case ONLY, LEFT_OUT -> true;
     };
+  }
+
+  private boolean isIn(TextColumn column) {
+    return value >= column.target().type().minValue() && value <= column.target().type().maxValue();
+  }
+
+  private boolean typeAndCode(byte[] bytes, int from, int to) {
+    int point = from;
+    while (point < to && bytes[point] != '.') {
+      point++;
+    }
+    if (point == to || !whole(bytes, from, point) || value < 0 || value > 0xFF) {
+      return false;
+    }
+    long type = value;
+    boolean isCode = whole(bytes, point + 1, to) && value >= 0 && value <= 0xFF;
+    value |= type << 8;
+    return isCode;
+  }
+
+  /** The digits before a hyphen. */
+  private boolean leading(byte[] bytes, int from, int to) {
+    int end = from;
+    while (end < to && bytes[end] != '-') {
+      end++;
+    }
+    return whole(bytes, from, end);
+  }
+
+  /** Six bytes in hexadecimal, apart or together, as {@code 00:1b:21:3c:9d:f8}. */
+  private boolean mac(byte[] bytes, int from, int to) {
+    int digits = 0;
+    boolean isZero = true;
+    for (int i = from; i < to; i++) {
+      int digit = Character.digit(bytes[i], 16);
+      if (digit < 0) {
+        if (bytes[i] != ':' && bytes[i] != '-' && bytes[i] != '.') {
+          return false;
+        }
+        continue;
+      }
+      if (digits == 12) {
+        return false;
+      }
+      isZero &= digit == 0;
+      mac[digits + digits / 2] = (byte) Character.forDigit(digit, 16);
+      digits++;
+    }
+    isNull = isZero;
+    text = repeated.of(mac, 0, mac.length);
+    return digits == 12;
+  }
+
+  private static boolean isHex(byte[] bytes, int from, int to) {
+    return to - from > 2 && bytes[from] == '0' && (bytes[from + 1] | 0x20) == 'x';
+  }
+
+  private boolean decimalOrHex(byte[] bytes, int from, int to) {
+    return isHex(bytes, from, to) ? hex(bytes, from + 2, to) : whole(bytes, from, to);
+  }
+
+  /** At most 15 digits. */
+  private boolean hex(byte[] bytes, int from, int to) {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      int digit = Character.digit(bytes[i], 16);
+      if (digit < 0) {
+        return false;
+      }
+      sum = sum << 4 | digit;
+    }
+    value = sum;
+    return from < to && to - from <= 15;
+  }
+
+  /** Letters of flags, each at most once in any order, among points and hyphens; or a number. */
+  private boolean flags(byte[] bytes, int from, int to) {
+    if (from < to && bytes[from] >= '0' && bytes[from] <= '9') {
+      return decimalOrHex(bytes, from, to) && value >= 0 && value <= 0xFFFF;
+    }
+    long bits = 0;
+    for (int i = from; i < to; i++) {
+      int place = FLAGS.indexOf(bytes[i]);
+      if (place < 0 && bytes[i] != '.' && bytes[i] != '-' && bytes[i] != ' ') {
+        return false;
+      }
+      bits |= place < 0 ? 0 : 1L << place;
+    }
+    value = bits;
+    return from < to;
+  }
+
+  /** To µs, rounded half up. */
+  private boolean nanos() {
+    value = Math.floorDiv(value, 1000) + (Math.floorMod(value, 1000) >= 500 ? 1 : 0);
+    return true;
+  }
+
+  private boolean anyTime(byte[] bytes, int from, int to) {
+    if (to - from >= 10 && bytes[from + 4] == '-') {
+      isNull = isZeroDate(bytes, from);
+      return isNull || time(bytes, from, to);
+    }
+    if (to - from < 12 || !whole(bytes, from, to)) {
+      return micros(bytes, from, to);
+    }
+    int digits = to - from;
+    return digits < 15 ? scale(1000) : digits < 18 || nanos();
+  }
+
+  /** The year, month and day 0 of pmacct and MySQL. */
+  private static boolean isZeroDate(byte[] bytes, int from) {
+    for (int i = from; i < from + 10; i++) {
+      if (bytes[i] != '0' && bytes[i] != '-') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** A whole number of 64 bits, signed. */
@@ -182,15 +343,7 @@ public final class TextValues {
     if (whole(bytes, from, to)) {
       return value >= 0 && value <= 0xFF;
     }
-    value =
-        switch (word(bytes, from, to)) {
-          case "tcp" -> 6;
-          case "udp" -> 17;
-          case "icmp" -> 1;
-          case "icmp6", "ipv6-icmp" -> 58;
-          case "sctp" -> 132;
-          default -> -1;
-        };
+    value = SourceTable.PROTOCOL_NAMES.number(bytes, from, to);
     return value >= 0;
   }
 

@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.InputFormat;
@@ -42,6 +43,8 @@ public final class TypedRowReader {
     TIME_MICROS,
     /** Nanoseconds since 1970. */
     TIME_NANOS,
+    /** Two halves of 128 bits. */
+    ADDRESS,
     TEXT;
 
     private boolean isTime() {
@@ -75,6 +78,7 @@ public final class TypedRowReader {
   private final boolean[] isSet;
   private final boolean[] isText;
   private final long[] numbers;
+  private final long[] highs;
   private final byte[][] bytes;
   private long row;
 
@@ -101,6 +105,7 @@ public final class TypedRowReader {
     this.isSet = new boolean[targets.length];
     this.isText = new boolean[targets.length];
     this.numbers = new long[targets.length];
+    this.highs = new long[targets.length];
     this.bytes = new byte[targets.length][];
     this.before = options.rejects().mark();
     options.clock().beginFile();
@@ -160,8 +165,9 @@ public final class TypedRowReader {
       case TIME_MILLIS, TIME_MICROS -> kind.isTime() || kind == Kind.WHOLE;
       case SECONDS -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
       case BOOLEAN -> kind == Kind.BOOLEAN || kind == Kind.WHOLE;
-      case MILLIS, MICROS, ADDRESS, STATE, STATE_FROM_ZERO, PROTOCOL, CODE -> kind == Kind.WHOLE;
-      case TEXT, LEFT_OUT -> false;
+      case ADDRESS -> kind == Kind.WHOLE || kind == Kind.ADDRESS;
+      case MILLIS, MICROS, STATE, STATE_FROM_ZERO, PROTOCOL, CODE -> kind == Kind.WHOLE;
+      default -> false;
     };
   }
 
@@ -191,6 +197,12 @@ public final class TypedRowReader {
 
   public void set(int column, double value) {
     set(column, Double.doubleToRawLongBits(value));
+  }
+
+  /** Sets the halves of an address of the open row. */
+  public void setAddress(int column, long high, long low) {
+    set(column, low);
+    highs[column] = high;
   }
 
   /** Sets a text of the open row, of any column; it is read like a CSV field. */
@@ -248,6 +260,7 @@ public final class TypedRowReader {
         double value = Double.longBitsToDouble(numbers[c]);
         yield Double.isFinite(value) ? Double.toString(value) : quoted(Double.toString(value));
       }
+      case ADDRESS -> quoted(IpAddress.format(highs[c], numbers[c]));
       case BOOLEAN -> numbers[c] != 0 ? "true" : "false";
       default -> Long.toString(numbers[c]);
     };
@@ -275,22 +288,18 @@ public final class TypedRowReader {
         if (!texts.read(target, bytes[c], 0, bytes[c].length)) {
           return c;
         }
-      } else if (!number(target, kind(c), numbers[c])) {
+      } else if (!number(target, kind(c), numbers[c], highs[c])) {
         return c;
       }
-      int into = target.target().ordinal();
-      switch (target.form()) {
-        case TEXT -> block.setText(into, texts.text);
-        case ADDRESS -> block.setAddress(into, texts.high, texts.value);
-        default -> block.set(into, texts.value);
-      }
+      block.store(target, texts);
     }
     return -1;
   }
 
   /** Converts a number to the column's value, in {@link #texts}; false if it is invalid. */
-  private boolean number(TextColumn target, Kind kind, long number) {
+  private boolean number(TextColumn target, Kind kind, long number, long high) {
     texts.value = number;
+    texts.isNull = false;
     return switch (target.form()) {
       case NUMBER -> (kind == Kind.WHOLE || whole(number)) && isIn(target);
       case TIME -> kind == Kind.DOUBLE ? scaled(number) : time(kind, number);
@@ -300,15 +309,18 @@ public final class TypedRowReader {
       case MILLIS -> times(number, MILLI);
       case MICROS -> true;
       case ADDRESS -> {
+        if (kind == Kind.ADDRESS) {
+          texts.high = high;
+          yield true;
+        }
         texts.high = 0;
-        texts.value = org.flowmon.flow.IpAddress.ipv4Low((int) number);
+        texts.value = IpAddress.ipv4Low((int) number);
         yield number >= 0 && number <= 0xFFFF_FFFFL;
       }
       case BOOLEAN -> number == 0 || number == 1;
       case STATE, PROTOCOL -> number >= 0 && number <= 0xFF;
       case CODE -> isIn(target);
-      case STATE_FROM_ZERO, TEXT, LEFT_OUT ->
-          throw new IllegalStateException(target.form() + " from a number");
+      default -> throw new IllegalStateException(target.form() + " from a number");
     };
   }
 
@@ -345,7 +357,8 @@ public final class TypedRowReader {
     return true;
   }
 
-  private void flush() {
+  /** Hands on the rows so far, without waiting for a full block. */
+  public void flush() {
     if (block.rows() == 0) {
       return;
     }

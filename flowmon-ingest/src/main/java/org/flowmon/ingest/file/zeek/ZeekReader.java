@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
 import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.file.format.GzipInput;
+import org.flowmon.ingest.file.format.FlowInput;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
@@ -25,14 +25,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZeekReader implements FlowFileReader {
   private final Path file;
+  private final FlowInput input;
   private final InputFormat format;
   private final FileReadOptions options;
 
   /**
    * Of a file that {@link InputFormat#detect} took for Zeek's; the format is for the summary alone.
    */
-  public ZeekReader(Path file, InputFormat format, FileReadOptions options) {
-    this.file = file;
+  public ZeekReader(FlowInput input, InputFormat format, FileReadOptions options) {
+    this.file = input.name();
+    this.input = input;
     this.format = format;
     this.options = options;
   }
@@ -44,7 +46,7 @@ public final class ZeekReader implements FlowFileReader {
     long[] before = rejects.mark();
     options.clock().beginFile();
     @Nullable String damage;
-    try (ZeekLines lines = new ZeekLines(GzipInput.open(file, options.bytesRead()))) {
+    try (ZeekLines lines = new ZeekLines(input.open(options.bytesRead()))) {
       Reading reading = new Reading(lines, sink);
       while (lines.next()) {
         Line line = lines.line();

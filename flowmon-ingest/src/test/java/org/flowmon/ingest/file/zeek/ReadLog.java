@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowRecorder;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.format.FlowInput;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
@@ -32,7 +33,7 @@ public record ReadLog(
     try (RejectedLines rejects = RejectedLines.to(rejectsFile, () -> {})) {
       FileReadOptions options =
           FileReadOptions.defaults().withNetworks(networks).withRejects(rejects);
-      summary = new ZeekReader(file, InputFormat.ZEEK_TSV, options).read(recorder);
+      summary = new ZeekReader(FlowInput.of(file), InputFormat.ZEEK_TSV, options).read(recorder);
     }
     return new ReadLog(recorder.rows(), summary, parse(rejectsFile));
   }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
@@ -55,9 +56,9 @@ public final class NarrowRows {
       return 0;
     }
     int bits = Math.min(MAX_VALUE_BITS, Long.SIZE - 1 - keyBits);
-    boolean fits =
-        arguments.size() == 1 && arguments.get(0).kind().isInteger() && bits >= MIN_VALUE_BITS;
-    return fits ? bits : -1;
+    ValueKind kind = arguments.get(0).kind();
+    boolean isInteger = arguments.size() == 1 && kind != null && kind.isInteger();
+    return isInteger && bits >= MIN_VALUE_BITS ? bits : -1;
   }
 
   /**

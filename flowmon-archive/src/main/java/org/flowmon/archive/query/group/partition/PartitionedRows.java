@@ -66,7 +66,7 @@ public final class PartitionedRows {
         && (1 + 2 * arguments) * BLOCK_ROWS * BLOCKS_OF_FEW_ROWS <= LongArrayPool.LENGTH;
   }
 
-  private static int words(ValueKind kind) {
+  private static int words(@Nullable ValueKind kind) {
     return kind == ValueKind.ADDRESS ? 2 : 1;
   }
 

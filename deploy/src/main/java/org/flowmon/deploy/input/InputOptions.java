@@ -1,0 +1,84 @@
+package org.flowmon.deploy.input;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.parquet.ParquetFlowReader;
+import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.format.ColumnNames;
+import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How text and files with flows are read. */
+public final class InputOptions {
+  @Option(
+      names = "--protected",
+      paramLabel = "NETWORK",
+      description =
+          "A network that is protected: flows begun in one are outgoing. May be repeated.")
+  private List<String> networks = List.of();
+
+  @Option(
+      names = "--map",
+      paramLabel = "NAME=COLUMN[:UNIT]",
+      description =
+          "A name in a CSV header, JSON object or Parquet file stands for this column; with a unit"
+              + " s, ms or us for a time or duration. NAME= leaves it out. May be repeated.")
+  private List<String> mappings = List.of();
+
+  @Option(
+      names = "--format",
+      paramLabel = "NAME",
+      description =
+          "The format, or the program that wrote the input, if it is not found by itself:"
+              + " ${COMPLETION-CANDIDATES}.",
+      completionCandidates = FormatNames.class)
+  private @Nullable String format;
+
+  /** Throws {@link UsageException} naming a wrong option. */
+  public FileReadOptions applyTo(FileReadOptions options) {
+    FileReadOptions all = options.withColumns(columnNames());
+    if (!networks.isEmpty()) {
+      all = all.withNetworks(protectedNetworks());
+    }
+    return format == null ? all : all.withFormat(FormatNames.checked(format));
+  }
+
+  private ProtectedNetworks protectedNetworks() {
+    try {
+      return ProtectedNetworks.parse(networks);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--protected: " + e.getMessage());
+    }
+  }
+
+  private ColumnNames columnNames() {
+    ColumnNames names = ColumnNames.DEFAULTS;
+    for (String mapping : mappings) {
+      int equals = mapping.lastIndexOf('=');
+      if (equals < 1) {
+        throw new UsageException("--map " + mapping + ": expected NAME=COLUMN");
+      }
+      try {
+        names = names.with(mapping.substring(0, equals), mapping.substring(equals + 1));
+      } catch (IllegalArgumentException e) {
+        throw new UsageException("--map " + mapping + ": " + e.getMessage());
+      }
+    }
+    return names;
+  }
+
+  /** The reader for a file of any format. */
+  public static FlowFileReader open(Path file, FileReadOptions options) throws IOException {
+    boolean isParquet =
+        options.format().isEmpty()
+            ? InputFormat.isParquet(file)
+            : options.format().get().equals(InputFormat.PARQUET.label());
+    return isParquet ? new ParquetFlowReader(file, options) : FlowFiles.open(file, options);
+  }
+}

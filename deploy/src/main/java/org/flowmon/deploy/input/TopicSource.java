@@ -1,0 +1,126 @@
+package org.flowmon.deploy.input;
+
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.ingest.file.live.LiveSource;
+
+/**
+ * The messages of a topic, one after the other; a line feed follows one of text without it. With a
+ * {@code group.id} it goes on where the group was committed, else it begins with the oldest
+ * message, or as {@code auto.offset.reset} says. Not thread-safe.
+ */
+final class TopicSource implements LiveSource {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** The consumer's positions when so many bytes had been given. */
+  private record Mark(long given, Map<TopicPartition, OffsetAndMetadata> positions) {}
+
+  private final String topic;
+  private final boolean hasGroup;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Deque<Mark> marks = new ArrayDeque<>();
+  private final Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+  private long given;
+
+  /** {@code properties} include the bootstrap servers. */
+  TopicSource(String topic, Map<String, Object> properties) {
+    Map<String, Object> all = new HashMap<>(properties);
+    all.putIfAbsent("auto.offset.reset", "earliest");
+    all.put("enable.auto.commit", "false");
+    all.put("allow.auto.create.topics", "false");
+    this.topic = topic;
+    this.hasGroup = all.containsKey("group.id");
+    KafkaConsumer<byte[], byte[]> opened = null;
+    try {
+      opened = new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+      List<PartitionInfo> known = opened.partitionsFor(topic, PATIENCE);
+      if (known == null || known.isEmpty()) {
+        throw new CommandException("--from-topic " + topic + ": there is no such topic");
+      }
+      if (hasGroup) {
+        opened.subscribe(List.of(topic));
+      } else {
+        List<TopicPartition> partitions = new ArrayList<>();
+        known.forEach(one -> partitions.add(new TopicPartition(topic, one.partition())));
+        opened.assign(partitions);
+      }
+    } catch (KafkaException e) {
+      if (opened != null) {
+        opened.close();
+      }
+      throw failed(e);
+    }
+    this.consumer = opened;
+  }
+
+  @Override
+  public Optional<byte[]> next(long millis) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      for (ConsumerRecord<byte[], byte[]> message : consumer.poll(Duration.ofMillis(millis))) {
+        byte[] value = message.value();
+        if (value != null && value.length > 0) {
+          bytes.writeBytes(value);
+          if (isText(value) && value[value.length - 1] != '\n') {
+            bytes.write('\n');
+          }
+        }
+        positions.put(
+            new TopicPartition(message.topic(), message.partition()),
+            new OffsetAndMetadata(message.offset() + 1));
+      }
+    } catch (KafkaException e) {
+      throw failed(e);
+    }
+    if (bytes.size() > 0) {
+      given += bytes.size();
+      marks.add(new Mark(given, new HashMap<>(positions)));
+    }
+    return Optional.of(bytes.toByteArray());
+  }
+
+  /** Protobuf begins with its length, text does not with a byte below a space. */
+  private static boolean isText(byte[] value) {
+    return value[0] == '{' || value[0] == '[' || Character.isLetterOrDigit(value[0]);
+  }
+
+  /** The group need not see again what was given up to here. */
+  void commit(long taken) {
+    Map<TopicPartition, OffsetAndMetadata> done = Map.of();
+    while (!marks.isEmpty() && marks.element().given <= taken) {
+      done = marks.remove().positions;
+    }
+    if (hasGroup && !done.isEmpty()) {
+      try {
+        consumer.commitSync(done, PATIENCE);
+      } catch (KafkaException e) {
+        throw failed(e);
+      }
+    }
+  }
+
+  private CommandException failed(KafkaException e) {
+    Throwable cause = e.getCause() == null ? e : e.getCause();
+    return new CommandException("--from-topic " + topic + " cannot be read: " + cause.getMessage());
+  }
+
+  @Override
+  public void close() {
+    consumer.close();
+  }
+}
