@@ -57,7 +57,7 @@ public final class CaptureReader implements FlowFileReader {
     }
     FileSummary summary = sink.summary().of(file, format, rejected, damage);
     if (damage == null && summary.rows() == 0) {
-      refuse(counters);
+      refuse(counters, rejected);
     }
     return summary;
   }
@@ -76,7 +76,7 @@ public final class CaptureReader implements FlowFileReader {
   }
 
   /** Throws if a capture has no flows, because it holds something else. */
-  private void refuse(IngestCounters counters) throws IOException {
+  private void refuse(IngestCounters counters, Map<String, Long> rejected) throws IOException {
     if (format == InputFormat.IPFIX) {
       return;
     }
@@ -97,8 +97,9 @@ public final class CaptureReader implements FlowFileReader {
               + (exports == 0 ? "none" : "only " + exports)
               + " of its "
               + packets
-              + " packets is NetFlow, IPFIX or sFlow; --from-packets makes flows of the packets"
-              + " themselves");
+              + " packets is NetFlow, IPFIX or sFlow "
+              + rejected
+              + "; --from-packets makes flows of the packets themselves");
     }
   }
 
