@@ -6,7 +6,6 @@ import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
-import org.flowmon.ingest.decode.packet.IpHeader;
 import org.flowmon.ingest.decode.packet.PacketHeaders;
 import org.flowmon.ingest.decode.packet.PacketParser;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
@@ -63,7 +62,7 @@ final class PacketFlowsOfFile {
   private void add(Datagram packet, long arrival, FlowSink out) {
     LinkLayer.parse(
         parser, packet.linkType(), packet.bytes(), packet.offset(), packet.length(), headers);
-    if (headers.isIpCutOff() || headers.ip().protocol == IpHeader.NONE && headers.hasIp()) {
+    if (headers.isIpCutOff()) {
       counters.increment(IngestCounter.PACKETS_SKIPPED_TRUNCATED);
     } else if (!headers.hasIp()) {
       counters.increment(IngestCounter.PACKETS_SKIPPED_NOT_IP);
