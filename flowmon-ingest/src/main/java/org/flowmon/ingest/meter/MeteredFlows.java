@@ -264,7 +264,7 @@ final class MeteredFlows {
     if (ip.length > 0) {
       return ip.length;
     }
-    return (ip.version == 4 ? 20 : 40) + Math.max(0, ip.end - ip.transportAt);
+    return Math.max(0L, ip.end - ip.transportAt) + (ip.version == 4 ? 20 : 40);
   }
 
   void remove(int flow) {
