@@ -9,7 +9,7 @@ public enum IngestCounter {
   DATAGRAMS_RECEIVED,
   /** Payload bytes of the received datagrams. */
   BYTES_RECEIVED,
-  /** Understood completely, apart from sets without a template. */
+  /** Understood completely, apart from sets without a template and samples of other formats. */
   DATAGRAMS_DECODED,
   /** A part was dropped as malformed; see the counters of sets and records. */
   DATAGRAMS_DAMAGED,
@@ -30,6 +30,14 @@ public enum IngestCounter {
   TEMPLATES_DROPPED_BAD,
   /** Records of variable length that run past the end of their set. */
   RECORDS_DROPPED_TRUNCATED,
+  /** sFlow: of an impossible length; the rest of the datagram is dropped with them. */
+  SAMPLES_DROPPED_BAD_LENGTH,
+  /** sFlow: of formats that are not read, such as vendors' own. */
+  SAMPLES_SKIPPED_UNKNOWN,
+  /** sFlow: counters of interfaces; they are no flows. */
+  COUNTER_SAMPLES,
+  /** sFlow: dropped by agents for want of resources, as they count them. */
+  SAMPLES_LOST_AT_EXPORTER,
   /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
   FLOWS_DROPPED_TOO_MANY,

@@ -55,6 +55,24 @@ final class ExportBytes {
     return bytes.toBytes();
   }
 
+  /** A flow sample with a frame's header and its way, and a sample of an interface's counters. */
+  static byte[] sflow() {
+    ExportBytes bytes = new ExportBytes().u32(5).u32(1).u32(0xC0000201L).u32(0).u32(9).u32(60_000);
+    bytes.u32(2);
+    bytes.u32(1).u32(32 + 8 + 16 + 44 + 8 + 40).u32(1).u32(7).u32(512).u32(5120).u32(0);
+    bytes.u32(7).u32(8).u32(2);
+    bytes.u32(1).u32(16 + 44).u32(1).u32(1518).u32(4).u32(42);
+    bytes.out.writeBytes(PacketsFuzz.frame());
+    bytes.u16(0);
+    bytes.u32(1003).u32(40).u32(1).u32(0xCB007101L).u32(64500).u32(64501).u32(64502);
+    bytes.u32(1).u32(2).u32(1).u32(64512).u32(0);
+    bytes.u32(2).u32(12 + 8 + 88).u32(1).u32(7).u32(1).u32(1).u32(88);
+    for (int i = 0; i < 22; i++) {
+      bytes.u32(i);
+    }
+    return bytes.toBytes();
+  }
+
   /** Source, destination, ports, protocol, bytes, packets, and the uptime at first and last. */
   static byte[] flowTemplate(int id) {
     int[] fields = {8, 4, 12, 4, 7, 2, 11, 2, 4, 1, 1, 4, 2, 4, 22, 4, 21, 4};
@@ -128,6 +146,7 @@ final class ExportBytes {
             .toBytes();
     return List.of(
         Datagrams.input(v5(3)),
+        Datagrams.input(sflow()),
         Datagrams.input(v9(new ExportBytes().set(0, template).set(256, data).toBytes())),
         Datagrams.input(
             v9(new ExportBytes().set(256, data).toBytes()),

@@ -28,7 +28,7 @@ final class ExportsFuzz implements FuzzTarget {
 
   @Override
   public String about() {
-    return "sequences of NetFlow v5, v9 and IPFIX datagrams from four exporters";
+    return "sequences of NetFlow v5, v9, IPFIX and sFlow datagrams from four exporters";
   }
 
   @Override

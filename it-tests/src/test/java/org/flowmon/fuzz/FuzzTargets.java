@@ -10,6 +10,7 @@ final class FuzzTargets {
   static List<FuzzTarget> all() {
     return List.of(
         new ExportsFuzz(),
+        new PacketsFuzz(),
         new BatchFuzz(),
         new ArchiveFilesFuzz(),
         new ManifestFuzz(),

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.StopNotice;
+import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -43,7 +44,7 @@ import picocli.CommandLine.Option;
     name = "collect",
     mixinStandardHelpOptions = true,
     description = {
-      "Takes NetFlow v5, v9 and IPFIX over UDP and writes flow batches to Kafka.",
+      "Takes NetFlow v5, v9, IPFIX and sFlow v5 over UDP and writes flow batches to Kafka.",
       "Runs until it is stopped (SIGTERM, Ctrl-C): then it empties its sockets, sends what it holds"
           + " and prints its counts."
     })
@@ -77,6 +78,8 @@ public final class CollectCommand implements Callable<Integer> {
       description =
           "A network that is protected: flows begun in one are outgoing. May be repeated.")
   private List<String> networks = List.of();
+
+  @Mixin private TunnelsOption tunnels;
 
   @Option(
       names = "--receive-buffer",
@@ -254,7 +257,8 @@ public final class CollectCommand implements Callable<Integer> {
         throw new UsageException("--protected: " + e.getMessage());
       }
     }
-    return new ExportDecoder(counters, bad, protectedNetworks, DecoderLimits.defaults());
+    return new ExportDecoder(
+        counters, bad, protectedNetworks, DecoderLimits.defaults(), tunnels.headers());
   }
 
   private void stopAndWait() {

@@ -1,5 +1,6 @@
 package org.flowmon.ingest.decode;
 
+import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.FlowSink;
@@ -8,19 +9,25 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
+import org.flowmon.ingest.decode.exporter.InterfaceCounters;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.flowmon.ingest.decode.record.FlowWriter;
 import org.flowmon.ingest.decode.record.RecordBlock;
+import org.flowmon.ingest.decode.sflow.SflowDecoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decodes NetFlow v5, v9 (RFC 3954) and IPFIX (RFC 7011) datagrams straight into the columns of a
- * {@link FlowSink}; {@code docs/format/exports.md} lists elements and counters. No bytes make it
- * throw; errors are counted and samples are kept. It holds its exporters' templates, sampling and
- * sequence numbers: one for each input (collector thread, file), not thread-safe.
+ * Decodes NetFlow v5, v9 (RFC 3954), IPFIX (RFC 7011) and sFlow v5 datagrams straight into the
+ * columns of a {@link FlowSink}; {@code docs/format/exports.md} lists elements and counters. No
+ * bytes make it throw; errors are counted and samples are kept. It holds its exporters' templates,
+ * sampling and sequence numbers: one for each input (collector thread, file), not thread-safe.
  */
 public final class ExportDecoder {
+  private static final int NO_VERSION = -1;
+  private static final int SFLOW = -2;
+
   private final IngestCounters counters;
   private final BadDatagramSamples samples;
   private final RecordBlock block = new RecordBlock();
@@ -29,18 +36,30 @@ public final class ExportDecoder {
   private final ExporterTable exporters;
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
+  private final SflowDecoder sflow;
 
+  /** Flows of sampled packets in tunnels are those of the inner headers. */
   public ExportDecoder(
       IngestCounters counters,
       BadDatagramSamples samples,
       ProtectedNetworks networks,
       DecoderLimits limits) {
+    this(counters, samples, networks, limits, TunnelHeaders.INNER);
+  }
+
+  public ExportDecoder(
+      IngestCounters counters,
+      BadDatagramSamples samples,
+      ProtectedNetworks networks,
+      DecoderLimits limits,
+      TunnelHeaders prefer) {
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
-    FlowWriter writer = new FlowWriter(networks);
+    FlowWriter writer = new FlowWriter(networks, prefer);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
     templated = new TemplateExportDecoder(counters, exporters, limits, block, writer, work);
+    sflow = new SflowDecoder(counters, exporters, networks, prefer, work);
   }
 
   /**
@@ -62,12 +81,14 @@ public final class ExportDecoder {
     header.exporter = exporter;
     header.port = port;
     header.arrival = arrivalMicros;
+    int version = version(datagram, offset, length);
     IngestCounter outcome =
-        switch (length < 2 ? -1 : BigEndian.getU16(datagram, offset)) {
+        switch (version) {
+          case SFLOW -> sflow.decode(datagram, offset, length, header, out);
           case 5 -> v5.decode(datagram, offset, length, header, out);
           case 9 -> templated.decodeV9(datagram, offset, length, header, out);
           case 10 -> templated.decodeIpfix(datagram, offset, length, header, out);
-          case -1 -> IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
+          case NO_VERSION -> IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
           default -> IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
         };
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
@@ -75,9 +96,30 @@ public final class ExportDecoder {
     counters.increment(outcome);
     if (outcome != IngestCounter.DATAGRAMS_DECODED) {
       boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
-      IngestCounter reason = isDamaged ? templated.damage() : outcome;
+      IngestCounter reason = isDamaged ? damage(version) : outcome;
       samples.add(reason, datagram, offset, length, exporter, port, arrivalMicros);
     }
+  }
+
+  /** sFlow has a version of 4 bytes, all others have one of 2. */
+  private static int version(byte[] datagram, int offset, int length) {
+    if (length < 2) {
+      return NO_VERSION;
+    }
+    boolean isSflow = length >= 4 && BigEndian.getInt(datagram, offset) == SflowDecoder.VERSION;
+    return isSflow ? SFLOW : BigEndian.getU16(datagram, offset);
+  }
+
+  private IngestCounter damage(int version) {
+    return version == SFLOW ? IngestCounter.SAMPLES_DROPPED_BAD_LENGTH : templated.damage();
+  }
+
+  /**
+   * The last counters of each interface, from samples of sFlow's agents that are still known; call
+   * it on the thread that decodes.
+   */
+  public List<InterfaceCounters> interfaceCounters() {
+    return exporters.interfaceCounters();
   }
 
   ExporterTable exporters() {

@@ -3,6 +3,7 @@ package org.flowmon.ingest.decode.exporter;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
@@ -74,7 +75,7 @@ public final class Exporter {
   /** Makes it known: its losses so far count. */
   void setEstablished() {
     established = true;
-    domains.values().forEach(domain -> domain.sequence().claims().prove());
+    domains.values().forEach(ObservationDomain::prove);
   }
 
   /** When its last datagram came, µs. */
@@ -94,6 +95,12 @@ public final class Exporter {
       firstFlows = arrival;
     }
     return firstFlows;
+  }
+
+  Stream<InterfaceCounters> interfaceCounters() {
+    return domains.values().stream()
+        .flatMap(domain -> domain.dataSources().stream())
+        .flatMap(source -> source.interfaceCounters().stream());
   }
 
   int domains() {

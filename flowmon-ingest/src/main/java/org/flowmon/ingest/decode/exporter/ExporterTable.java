@@ -2,8 +2,10 @@ package org.flowmon.ingest.decode.exporter;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
@@ -48,6 +50,13 @@ public final class ExporterTable {
 
   public long bytes() {
     return bytes;
+  }
+
+  /** The last counters of each interface of sFlow's agents. */
+  public List<InterfaceCounters> interfaceCounters() {
+    return Stream.concat(established.values().stream(), strangers.values().stream())
+        .flatMap(Exporter::interfaceCounters)
+        .toList();
   }
 
   int exporters() {

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode.exporter;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -66,6 +68,8 @@ public final class ObservationDomain {
   // In the order of their last definition; two maps, as a whole kind may be withdrawn.
   private final Map<Integer, Defined> flowTemplates = new LinkedHashMap<>(2);
   private final Map<Integer, Defined> optionsTemplates = new LinkedHashMap<>(2);
+  // sFlow's, by type and index.
+  private final Map<Long, DataSource> dataSources = new HashMap<>(2);
   private long bytes = BYTES;
   private long serial;
   private long systemInit;
@@ -84,6 +88,12 @@ public final class ObservationDomain {
 
   public Sampling sampling() {
     return sampling;
+  }
+
+  /** Its exporter has become known. */
+  void prove() {
+    sequence.claims().prove();
+    dataSources.values().forEach(source -> source.sequence().claims().prove());
   }
 
   public ExporterNames names() {
@@ -160,6 +170,28 @@ public final class ObservationDomain {
       counters.increment(dropped);
     }
     return takes;
+  }
+
+  /** A data source of sFlow, a new one if need be; null if there is no room, which is counted. */
+  public @Nullable DataSource dataSource(long type, long index) {
+    long id = (type << 32) | index;
+    DataSource source = dataSources.get(id);
+    if (source == null) {
+      if (dataSources.size() >= limits.scopesPerDomain()
+          || !exporter.takeLeaving(DataSource.BYTES, BYTES)) {
+        counters.increment(IngestCounter.SAMPLING_DROPPED);
+        return null;
+      }
+      bytes += DataSource.BYTES;
+      LossClaims claims = new LossClaims(exporter, IngestCounter.SEQUENCE_LOST_FLOWS, counters);
+      source = new DataSource(claims, counters);
+      dataSources.put(id, source);
+    }
+    return source;
+  }
+
+  Collection<DataSource> dataSources() {
+    return dataSources.values();
   }
 
   /** Null if none lives. */

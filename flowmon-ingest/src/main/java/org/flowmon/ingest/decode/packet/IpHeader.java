@@ -16,6 +16,8 @@ public final class IpHeader {
   public int protocol;
 
   public int tos;
+
+  /** Or hop limit; {@link #NONE} if unknown. */
   public int ttl;
 
   /** Of IPv6, else {@link #NONE}. */
@@ -66,7 +68,7 @@ public final class IpHeader {
     dstLo = 0;
     protocol = NONE;
     tos = 0;
-    ttl = 0;
+    ttl = NONE;
     flowLabel = NONE;
     length = 0;
     fragmentId = NONE;

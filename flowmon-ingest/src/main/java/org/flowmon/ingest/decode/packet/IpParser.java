@@ -6,6 +6,7 @@ import static org.flowmon.flow.bytes.BigEndian.getU16;
 import static org.flowmon.flow.bytes.BigEndian.getU8;
 
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.code.Tunnel;
 
 /** Reads one IP header with what follows it, and says which packet it carries. Reused. */
 final class IpParser {

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode.packet;
 
+import org.flowmon.flow.code.Tunnel;
+
 /**
  * What the headers of a packet say. MACs, ethertype, VLANs and MPLS labels are those of its outer
  * frame; all that IP and transport say is of one {@linkplain TunnelHeaders chosen} header. Reused

@@ -4,6 +4,8 @@ import static org.flowmon.flow.bytes.BigEndian.getInt;
 import static org.flowmon.flow.bytes.BigEndian.getU16;
 import static org.flowmon.flow.bytes.BigEndian.getU8;
 
+import org.flowmon.flow.code.Tunnel;
+
 /**
  * Reads the headers of a packet from the bytes that are there: a whole packet, or the section of
  * one that an exporter sends along. Ethernet with VLAN tags, MPLS, PPPoE, IPv4, IPv6, IP in IP,

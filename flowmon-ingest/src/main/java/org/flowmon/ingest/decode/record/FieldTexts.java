@@ -49,7 +49,7 @@ public final class FieldTexts {
   }
 
   /** As {@code 00:1b:21:3c:9d:f8}. */
-  byte[] mac(long address) {
+  public byte[] mac(long address) {
     made.clear();
     for (int shift = 40; shift >= 0; shift -= 8) {
       if (shift < 40) {
@@ -61,11 +61,12 @@ public final class FieldTexts {
     return repeated.of(made.array(), 0, made.size());
   }
 
-  void beginList() {
+  /** Begins a list of numbers with commas between them. */
+  public void beginList() {
     made.clear();
   }
 
-  void addToList(long number) {
+  public void addToList(long number) {
     if (made.size() > 0) {
       made.write(',');
     }
@@ -73,7 +74,7 @@ public final class FieldTexts {
   }
 
   /** Null if it is empty. */
-  byte @Nullable [] endList() {
+  public byte @Nullable [] endList() {
     return made();
   }
 
@@ -129,7 +130,7 @@ public final class FieldTexts {
   }
 
   /** Segments of 16 bytes each, with commas between them; null if there are none. */
-  private byte @Nullable [] segments(byte[] bytes, int at, int count) {
+  public byte @Nullable [] segments(byte[] bytes, int at, int count) {
     made.clear();
     for (int i = 0; i < Math.min(count, MAX_SEGMENTS); i++) {
       int segment = at + i * SEGMENT_BYTES;

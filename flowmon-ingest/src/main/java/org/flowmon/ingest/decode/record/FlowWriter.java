@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.jspecify.annotations.Nullable;
 
 /** Turns records into rows; derives addresses of two families, times, ICMP and sampling. */
@@ -20,7 +21,7 @@ public final class FlowWriter {
   private final ProtectedNetworks networks;
   private final FlowTimes times = new FlowTimes();
   private final InnerHeaders headers = new InnerHeaders();
-  private final Sections sections = new Sections();
+  private final Sections sections;
   private final RareColumns rare = new RareColumns();
   private final long[] zeros = new long[ROWS];
   private final long[] hi = new long[ROWS];
@@ -30,7 +31,9 @@ public final class FlowWriter {
   private final long[] word = new long[1];
   private long sixes;
 
-  public FlowWriter(ProtectedNetworks networks) {
+  /** {@code prefer} is for packet sections in records. */
+  public FlowWriter(ProtectedNetworks networks, TunnelHeaders prefer) {
+    sections = new Sections(prefer);
     this.networks = networks;
   }
 

@@ -1,9 +1,9 @@
 package org.flowmon.ingest.decode.record;
 
+import org.flowmon.flow.code.Tunnel;
 import org.flowmon.ingest.decode.packet.IpHeader;
 import org.flowmon.ingest.decode.packet.PacketHeaders;
 import org.flowmon.ingest.decode.packet.PacketParser;
-import org.flowmon.ingest.decode.packet.Tunnel;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
 
 /**
@@ -16,8 +16,12 @@ final class Sections {
   private static final long VXLAN = 1L << 56;
   private static final int ICMP = 1;
 
-  private final PacketParser parser = new PacketParser(TunnelHeaders.INNER);
+  private final PacketParser parser;
   private final PacketHeaders headers = new PacketHeaders();
+
+  Sections(TunnelHeaders prefer) {
+    parser = new PacketParser(prefer);
+  }
 
   /** Outer headers go to {@code outer}. */
   void fill(RecordBlock block, InnerHeaders outer) {

@@ -14,9 +14,9 @@ import org.flowmon.ingest.file.capture.FileDatagrams.Datagram;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
 /**
- * Reads a capture (pcap, pcapng) of NetFlow v5, v9 or IPFIX datagrams, or an IPFIX file, which has
- * no exporter (NULL); plain or gzip. {@code arrival} is the time of capture (IPFIX file: export)
- * through an {@link ArrivalClock}.
+ * Reads a capture (pcap, pcapng) of NetFlow v5, v9, IPFIX or sFlow v5 datagrams, or an IPFIX file,
+ * which has no exporter (NULL); plain or gzip. {@code arrival} is the time of capture (IPFIX file:
+ * export) through an {@link ArrivalClock}.
  */
 public final class ExportsOfFile {
   private final IngestCounters counters;

@@ -46,11 +46,12 @@ public enum InputFormat {
   private static final int SHOWN = 60;
 
   static final String SUPPORTED =
-      "supported are pcap and pcapng captures of NetFlow or IPFIX datagrams, IPFIX files, Zeek"
-          + " conn.log (TSV with its header, or JSON lines), CSV with a header of columns' names,"
-          + " JSON lines with such keys, flow logs of AWS, GCP and Azure, Suricata's eve.json, what"
-          + " nfdump, GoFlow2, pmacct, Argus and flow-export print, files of flow-tools, and flow"
-          + " batches, each also compressed by gzip, and files of nfcapd and Parquet";
+      "supported are pcap and pcapng captures of NetFlow, IPFIX or sFlow datagrams, IPFIX files,"
+          + " Zeek conn.log (TSV with its header, or JSON lines), CSV with a header of columns'"
+          + " names, JSON lines with such keys, flow logs of AWS, GCP and Azure, Suricata's"
+          + " eve.json, what nfdump, GoFlow2, pmacct, Argus and flow-export print, files of"
+          + " flow-tools, and flow batches, each also compressed by gzip, and files of nfcapd and"
+          + " Parquet";
 
   /** The name for people, for example {@code zeek_tsv}. */
   public String label() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.code.Tunnel;
 import org.junit.jupiter.api.Test;
 
 class PacketParserTest {
