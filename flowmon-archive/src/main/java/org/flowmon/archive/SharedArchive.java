@@ -68,6 +68,7 @@ final class SharedArchive {
     boolean done = false;
     try {
       lease = ReaderLease.take(store.hostFolder());
+      new ArchiveSettings(store).defineColumns();
       Manifest manifest = Manifest.open(store, options.snapshotEvery());
       lease.release(0);
       SharedArchive shared = new SharedArchive(location, key, store, manifest, lease, options);

@@ -7,13 +7,12 @@ import org.flowmon.flow.bytes.LittleEndian;
  * The checked header and directory of a batch's bytes from anywhere: all that later reads rely on.
  */
 final class BatchDirectory {
-  private static final int COLUMNS = FlowColumn.values().length;
-
   final int rows;
-  // By the ordinal of the column. 0 in encoding: absent.
-  final int[] valuesAt = new int[COLUMNS];
-  final byte[] encoding = new byte[COLUMNS];
-  final byte[] stored = new byte[COLUMNS];
+  // By the ordinal of the column, the last entry for all columns defined later. 0 in encoding:
+  // absent.
+  final byte[] encoding = new byte[FlowColumn.count() + 1];
+  final byte[] stored = new byte[encoding.length];
+  final int[] valuesAt = new int[encoding.length];
 
   private final byte[] bytes;
 
@@ -61,6 +60,11 @@ final class BatchDirectory {
     return directory;
   }
 
+  /** Where the arrays have a column. */
+  int index(FlowColumn column) {
+    return Math.min(column.ordinal(), encoding.length - 1);
+  }
+
   void checkHeader(FlowBatch batch) {
     checkCount("sequence number", batch.sequence());
     checkCount("cumulative flows", batch.cumulativeFlows());
@@ -97,7 +101,7 @@ final class BatchDirectory {
   }
 
   private ColumnCheck column(FlowColumn column) {
-    int c = column.ordinal();
+    int c = index(column);
     boolean isNarrow = column.type() == ColumnType.TEXT || stored[c] == FlowBatchLayout.STORED_IPV4;
     int width = isNarrow ? 4 : column.type().width();
     return new ColumnCheck(column, bytes, rows, encoding[c], width, valuesAt[c]);
@@ -125,7 +129,7 @@ final class BatchDirectory {
       long length = LittleEndian.getInt(bytes, entry + 8) & 0xFFFF_FFFFL;
       check(column, storedType, how, offset, length, end);
       int at = (int) offset;
-      int c = column.ordinal();
+      int c = index(column);
       if (encoding[c] != 0) {
         throw new FlowFormatException(
             "column " + column.sqlName() + " stands twice in the directory");
@@ -177,7 +181,7 @@ final class BatchDirectory {
   }
 
   private void checkText(FlowColumn column, int end) {
-    int c = column.ordinal();
+    int c = index(column);
     int slots = encoding[c] == FlowBatchLayout.CONSTANT ? 1 : rows;
     int text = valuesAt[c] + 4 * (slots + 1);
     int previous = 0;
@@ -200,7 +204,7 @@ final class BatchDirectory {
   }
 
   private void checkUtf8(FlowColumn column, int slots, int text) {
-    int offsets = valuesAt[column.ordinal()];
+    int offsets = valuesAt[index(column)];
     for (int i = 0; i < slots; i++) {
       int start = LittleEndian.getInt(bytes, offsets + 4 * i);
       int end = LittleEndian.getInt(bytes, offsets + 4 * (i + 1));

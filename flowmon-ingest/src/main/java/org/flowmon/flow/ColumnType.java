@@ -1,5 +1,8 @@
 package org.flowmon.flow;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /**
  * The logical type of a flow column. All but {@link #ADDRESS} and {@link #TEXT} are a Java {@code
  * long}: unsigned ones zero-extended, booleans 0 or 1, times and durations in microseconds.
@@ -31,6 +34,11 @@ public enum ColumnType {
   /** Stored in batches; it never changes its meaning ({@code docs/format/flow.md}). */
   public int code() {
     return code;
+  }
+
+  /** Empty if this version does not know the code. */
+  public static Optional<ColumnType> ofCode(int code) {
+    return Arrays.stream(values()).filter(type -> type.code == code).findFirst();
   }
 
   /**

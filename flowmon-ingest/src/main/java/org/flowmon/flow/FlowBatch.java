@@ -22,7 +22,7 @@ public final class FlowBatch implements FlowRows {
 
   private final byte[] bytes;
   private final int rows;
-  // By the ordinal of the column. 0 in encoding: absent.
+  // By index(column). 0 in encoding: absent.
   private final int[] valuesAt;
   private final byte[] encoding;
   private final byte[] stored;
@@ -106,7 +106,7 @@ public final class FlowBatch implements FlowRows {
 
   @Override
   public Presence presence(FlowColumn column) {
-    return switch (encoding[column.ordinal()]) {
+    return switch (encoding[index(column)]) {
       case FlowBatchLayout.CONSTANT -> Presence.CONSTANT;
       case FlowBatchLayout.DENSE -> Presence.DENSE;
       case FlowBatchLayout.NULLABLE -> Presence.NULLABLE;
@@ -114,13 +114,18 @@ public final class FlowBatch implements FlowRows {
     };
   }
 
+  /** The last entry is for columns defined after the batch was opened: absent. */
+  private int index(FlowColumn column) {
+    return Math.min(column.ordinal(), encoding.length - 1);
+  }
+
   private boolean isIpv4Only(FlowColumn column) {
-    return stored[column.ordinal()] == FlowBatchLayout.STORED_IPV4;
+    return stored[index(column)] == FlowBatchLayout.STORED_IPV4;
   }
 
   public boolean isNull(FlowColumn column, int row) {
     checkRange(row, 1);
-    int c = column.ordinal();
+    int c = index(column);
     return switch (encoding[c]) {
       case 0 -> true;
       case FlowBatchLayout.NULLABLE -> (word(c, row >>> 6) >>> row & 1) == 0;
@@ -135,7 +140,7 @@ public final class FlowBatch implements FlowRows {
   /** One value of a numeric column; 0 for a null. */
   public long getLong(FlowColumn column, int row) {
     checkRange(row, 1);
-    int c = column.ordinal();
+    int c = index(column);
     int slot = encoding[c] == FlowBatchLayout.CONSTANT ? 0 : row;
     if (encoding[c] == 0) {
       return 0;
@@ -166,7 +171,7 @@ public final class FlowBatch implements FlowRows {
     if (!column.type().isLong()) {
       throw notLong(column);
     }
-    int c = column.ordinal();
+    int c = index(column);
     if (encoding[c] == 0) {
       Arrays.fill(out, 0, count, 0);
       return;
@@ -204,7 +209,7 @@ public final class FlowBatch implements FlowRows {
   public void readAddresses(FlowColumn column, int from, int count, long[] hi, long[] lo) {
     checkRange(from, count);
     checkAddress(column);
-    int c = column.ordinal();
+    int c = index(column);
     if (encoding[c] == 0) {
       Arrays.fill(hi, 0, count, 0);
       Arrays.fill(lo, 0, count, 0);
@@ -240,7 +245,7 @@ public final class FlowBatch implements FlowRows {
   @Override
   public void readValidity(FlowColumn column, int from, int count, long[] words) {
     checkRange(from, count);
-    int c = column.ordinal();
+    int c = index(column);
     int last = (count + 63) >>> 6;
     if (encoding[c] == 0) {
       Arrays.fill(words, 0, last, 0);
@@ -273,7 +278,7 @@ public final class FlowBatch implements FlowRows {
     if (isNull(column, row)) {
       return null;
     }
-    int c = column.ordinal();
+    int c = index(column);
     boolean constant = encoding[c] == FlowBatchLayout.CONSTANT;
     int slots = constant ? 1 : rows;
     int slot = constant ? 0 : row;

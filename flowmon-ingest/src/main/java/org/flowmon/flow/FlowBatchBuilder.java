@@ -2,6 +2,7 @@ package org.flowmon.flow;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.flowmon.flow.bytes.LittleEndian;
 
@@ -23,23 +24,22 @@ import org.flowmon.flow.bytes.LittleEndian;
  * in {@link #build}. Not thread-safe.
  */
 public final class FlowBatchBuilder {
-  private static final int COLUMNS = FlowColumn.values().length;
-  private static final FlowColumn[] ALL = FlowColumn.values();
-
   /** As the mask of rows that are not null: all are. */
   public static final long[] ALL_SET = {};
 
+  // As the arrays by ordinal are long: later definitions are for later builders.
+  private final List<FlowColumn> known = FlowColumn.all();
   private final int capacity;
   private int rows;
   private int openRow = -1;
   private int openCount;
 
   // By ordinal; empty until a column is first used, then reused. The text of a null is null.
-  private final long[][] values = new long[COLUMNS][0];
-  private final long[][] high = new long[COLUMNS][0];
-  private final byte[][][] texts = new byte[COLUMNS][0][];
-  private final long[][] valid = new long[COLUMNS][0];
-  private final int[] count = new int[COLUMNS];
+  private final long[][] values = new long[known.size()][0];
+  private final long[][] high = new long[known.size()][0];
+  private final byte[][][] texts = new byte[known.size()][0][];
+  private final long[][] valid = new long[known.size()][0];
+  private final int[] count = new int[known.size()];
 
   /** Takes {@code capacity}: rows after which {@link #isFull}, 1 … {@link FlowBatch#MAX_ROWS}. */
   public FlowBatchBuilder(int capacity) {
@@ -86,7 +86,7 @@ public final class FlowBatchBuilder {
     if (openRow < 0) {
       return;
     }
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < known.size(); c++) {
       for (int row = openRow; valid[c].length > 0 && row < openRow + openCount; row++) {
         unset(c, row);
       }
@@ -330,7 +330,7 @@ public final class FlowBatchBuilder {
 
   public void appendRow(FlowBatch from, int row) {
     beginRow();
-    for (FlowColumn column : ALL) {
+    for (FlowColumn column : known) {
       if (from.isNull(column, row)) {
         continue;
       }
@@ -345,7 +345,7 @@ public final class FlowBatchBuilder {
 
   public void clear() {
     discardRow();
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < known.size(); c++) {
       if (count[c] > 0) {
         Arrays.fill(valid[c], 0, (rows + 63) >>> 6, 0);
         Arrays.fill(values[c], 0, rows, 0);
@@ -392,13 +392,14 @@ public final class FlowBatchBuilder {
               "a batch has rows and each has an arrival: %s rows, %s arrivals",
               rows, count[FlowColumn.ARRIVAL.ordinal()]));
     }
-    ColumnEncoding[] stored = new ColumnEncoding[COLUMNS];
+    ColumnEncoding[] stored = new ColumnEncoding[known.size()];
     int columns = 0;
     int size = 0;
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < known.size(); c++) {
       if (count[c] > 0) {
         stored[c] =
-            new ColumnEncoding(ALL[c], rows, count[c], valid[c], values[c], high[c], texts[c]);
+            new ColumnEncoding(
+                known.get(c), rows, count[c], valid[c], values[c], high[c], texts[c]);
         columns++;
         size += FlowBatchLayout.align(stored[c].length());
       }

@@ -9,129 +9,231 @@ import static org.flowmon.flow.ColumnType.UINT16;
 import static org.flowmon.flow.ColumnType.UINT32;
 import static org.flowmon.flow.ColumnType.UINT8;
 
+import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
 import org.flowmon.flow.code.CodeNames;
 import org.flowmon.flow.code.ExportCodes;
 import org.flowmon.flow.code.Tunnel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All columns of a flow. An id is never reused; a column with a new meaning gets a new id. A test
- * compares {@code docs/format/flow.md} (names, units, nullability, sources) with this list.
+ * A column of flows: one of the standard columns, which are constants here, or a user's own ({@link
+ * #define}). An id is never reused; a column with a new meaning gets a new id. A test compares
+ * {@code docs/format/flow.md} (names, units, nullability, sources) with the constants.
+ *
+ * <p>There is one instance for each id in a process, compared by identity; the order is that of
+ * definition, the standard columns first.
  */
-public enum FlowColumn {
-  START_TIME(1, TIMESTAMP, "us"),
-  END_TIME(2, TIMESTAMP, "us"),
-  ARRIVAL(3, TIMESTAMP, "us"),
-  EXPORT_TIME(4, TIMESTAMP, "us"),
-  DURATION(5, ColumnType.DURATION, "us"),
-  SRC_ADDR(6, ADDRESS, ""),
-  DST_ADDR(7, ADDRESS, ""),
-  SRC_PORT(8, UINT16, ""),
-  DST_PORT(9, UINT16, ""),
-  PROTOCOL(10, UINT8, ""),
-  BYTES(11, COUNT, "B"),
-  PACKETS(12, COUNT, "packets"),
-  REVERSE_BYTES(13, COUNT, "B"),
-  REVERSE_PACKETS(14, COUNT, "packets"),
-  PAYLOAD_BYTES(15, COUNT, "B"),
-  REVERSE_PAYLOAD_BYTES(16, COUNT, "B"),
-  TCP_FLAGS(17, UINT16, "bits"),
-  TOS(18, UINT8, "bits"),
-  ICMP_TYPE_CODE(19, UINT16, ""),
-  OUTGOING(20, BOOLEAN, ""),
-  STATE(21, UINT8, "code"),
-  NEXT_HOP(22, ADDRESS, ""),
-  INPUT_IF(23, UINT32, ""),
-  OUTPUT_IF(24, UINT32, ""),
-  SRC_AS(25, UINT32, ""),
-  DST_AS(26, UINT32, ""),
-  SRC_MASK(27, UINT8, "bits"),
-  DST_MASK(28, UINT8, "bits"),
-  VLAN(29, UINT16, ""),
-  FLOW_DIRECTION(30, UINT8, "code"),
-  FLOW_END_REASON(31, UINT8, "code"),
-  SAMPLING_RATE(32, UINT32, "1/n"),
-  SAMPLING_MODE(33, UINT8, "code"),
-  EXPORTER(34, ADDRESS, ""),
-  OBSERVATION_DOMAIN(35, UINT32, ""),
-  SOURCE_KIND(36, UINT8, "code"),
-  ENGINE_TYPE(37, UINT8, ""),
-  ENGINE_ID(38, UINT8, ""),
-  SYS_UPTIME(39, UINT32, "ms"),
-  FLOW_SEQUENCE(40, UINT32, ""),
-  UID(41, TEXT, ""),
-  SERVICE(42, TEXT, ""),
-  HISTORY(43, TEXT, ""),
-  POST_BYTES(44, COUNT, "B"),
-  POST_PACKETS(45, COUNT, "packets"),
-  FORWARDING_STATUS(46, UINT8, "code"),
-  FIREWALL_EVENT(47, UINT8, "code"),
-  NAT_EVENT(48, UINT8, "code"),
-  POST_NAT_SRC_ADDR(49, ADDRESS, ""),
-  POST_NAT_DST_ADDR(50, ADDRESS, ""),
-  POST_NAT_SRC_PORT(51, UINT16, ""),
-  POST_NAT_DST_PORT(52, UINT16, ""),
-  INGRESS_VRF(53, UINT32, ""),
-  EGRESS_VRF(54, UINT32, ""),
-  INGRESS_VRF_NAME(55, TEXT, ""),
-  EGRESS_VRF_NAME(56, TEXT, ""),
-  MPLS_TOP_LABEL(57, UINT32, ""),
-  MPLS_LABELS(58, TEXT, ""),
-  SRC_MAC(59, TEXT, ""),
-  DST_MAC(60, TEXT, ""),
-  ETHERTYPE(61, UINT16, ""),
-  POST_VLAN(62, UINT16, ""),
-  IPV6_FLOW_LABEL(63, UINT32, ""),
-  MIN_TTL(64, UINT8, ""),
-  MAX_TTL(65, UINT8, ""),
-  APPLICATION_ID(66, TEXT, ""),
-  APPLICATION_NAME(67, TEXT, ""),
-  USER_NAME(68, TEXT, ""),
-  BGP_NEXT_HOP(69, ADDRESS, ""),
-  SAMPLER_ID(70, COUNT, ""),
-  FLOW_ID(71, COUNT, ""),
-  FRAGMENT_FLAGS(72, UINT8, "bits"),
-  FRAGMENT_ID(73, UINT32, ""),
-  SRV6_SEGMENTS(74, TEXT, ""),
-  VXLAN_ID(75, UINT32, ""),
-  TCP_RETRANSMITS(76, COUNT, "packets"),
-  TCP_LATENCY(77, ColumnType.DURATION, "us"),
-  OUTER_SRC_ADDR(78, ADDRESS, ""),
-  OUTER_DST_ADDR(79, ADDRESS, ""),
-  TUNNEL(80, UINT8, "code"),
-  DISCARD_REASON(81, UINT16, "code"),
-  TIME_FLAGS(82, UINT8, "bits");
+public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
+  /** The least id of a user's column; smaller ones are standard columns. */
+  public static final int FIRST_OWN_ID = 192;
 
-  private static final List<FlowColumn> ALL = List.of(values());
-  private static final Map<String, FlowColumn> BY_NAME = new HashMap<>();
-  private static final @Nullable FlowColumn[] BY_ID = new FlowColumn[256];
+  /** The largest id of a column. */
+  public static final int LAST_ID = 254;
 
-  static {
-    for (FlowColumn column : ALL) {
-      BY_NAME.put(column.sqlName, column);
-      BY_ID[column.id] = column;
-    }
-  }
+  private static final long serialVersionUID = 1;
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
+
+  /** The columns known so far: replaced as a whole by each definition. */
+  private static volatile Known known = new Known(List.of(), Map.of());
+
+  public static final FlowColumn START_TIME = standard(1, "start_time", TIMESTAMP, "us");
+  public static final FlowColumn END_TIME = standard(2, "end_time", TIMESTAMP, "us");
+  public static final FlowColumn ARRIVAL = standard(3, "arrival", TIMESTAMP, "us");
+  public static final FlowColumn EXPORT_TIME = standard(4, "export_time", TIMESTAMP, "us");
+  public static final FlowColumn DURATION = standard(5, "duration", ColumnType.DURATION, "us");
+  public static final FlowColumn SRC_ADDR = standard(6, "src_addr", ADDRESS, "");
+  public static final FlowColumn DST_ADDR = standard(7, "dst_addr", ADDRESS, "");
+  public static final FlowColumn SRC_PORT = standard(8, "src_port", UINT16, "");
+  public static final FlowColumn DST_PORT = standard(9, "dst_port", UINT16, "");
+  public static final FlowColumn PROTOCOL = standard(10, "protocol", UINT8, "");
+  public static final FlowColumn BYTES = standard(11, "bytes", COUNT, "B");
+  public static final FlowColumn PACKETS = standard(12, "packets", COUNT, "packets");
+  public static final FlowColumn REVERSE_BYTES = standard(13, "reverse_bytes", COUNT, "B");
+  public static final FlowColumn REVERSE_PACKETS =
+      standard(14, "reverse_packets", COUNT, "packets");
+  public static final FlowColumn PAYLOAD_BYTES = standard(15, "payload_bytes", COUNT, "B");
+  public static final FlowColumn REVERSE_PAYLOAD_BYTES =
+      standard(16, "reverse_payload_bytes", COUNT, "B");
+  public static final FlowColumn TCP_FLAGS = standard(17, "tcp_flags", UINT16, "bits");
+  public static final FlowColumn TOS = standard(18, "tos", UINT8, "bits");
+  public static final FlowColumn ICMP_TYPE_CODE = standard(19, "icmp_type_code", UINT16, "");
+  public static final FlowColumn OUTGOING = standard(20, "outgoing", BOOLEAN, "");
+  public static final FlowColumn STATE = standard(21, "state", UINT8, "code");
+  public static final FlowColumn NEXT_HOP = standard(22, "next_hop", ADDRESS, "");
+  public static final FlowColumn INPUT_IF = standard(23, "input_if", UINT32, "");
+  public static final FlowColumn OUTPUT_IF = standard(24, "output_if", UINT32, "");
+  public static final FlowColumn SRC_AS = standard(25, "src_as", UINT32, "");
+  public static final FlowColumn DST_AS = standard(26, "dst_as", UINT32, "");
+  public static final FlowColumn SRC_MASK = standard(27, "src_mask", UINT8, "bits");
+  public static final FlowColumn DST_MASK = standard(28, "dst_mask", UINT8, "bits");
+  public static final FlowColumn VLAN = standard(29, "vlan", UINT16, "");
+  public static final FlowColumn FLOW_DIRECTION = standard(30, "flow_direction", UINT8, "code");
+  public static final FlowColumn FLOW_END_REASON = standard(31, "flow_end_reason", UINT8, "code");
+  public static final FlowColumn SAMPLING_RATE = standard(32, "sampling_rate", UINT32, "1/n");
+  public static final FlowColumn SAMPLING_MODE = standard(33, "sampling_mode", UINT8, "code");
+  public static final FlowColumn EXPORTER = standard(34, "exporter", ADDRESS, "");
+  public static final FlowColumn OBSERVATION_DOMAIN =
+      standard(35, "observation_domain", UINT32, "");
+  public static final FlowColumn SOURCE_KIND = standard(36, "source_kind", UINT8, "code");
+  public static final FlowColumn ENGINE_TYPE = standard(37, "engine_type", UINT8, "");
+  public static final FlowColumn ENGINE_ID = standard(38, "engine_id", UINT8, "");
+  public static final FlowColumn SYS_UPTIME = standard(39, "sys_uptime", UINT32, "ms");
+  public static final FlowColumn FLOW_SEQUENCE = standard(40, "flow_sequence", UINT32, "");
+  public static final FlowColumn UID = standard(41, "uid", TEXT, "");
+  public static final FlowColumn SERVICE = standard(42, "service", TEXT, "");
+  public static final FlowColumn HISTORY = standard(43, "history", TEXT, "");
+  public static final FlowColumn POST_BYTES = standard(44, "post_bytes", COUNT, "B");
+  public static final FlowColumn POST_PACKETS = standard(45, "post_packets", COUNT, "packets");
+  public static final FlowColumn FORWARDING_STATUS =
+      standard(46, "forwarding_status", UINT8, "code");
+  public static final FlowColumn FIREWALL_EVENT = standard(47, "firewall_event", UINT8, "code");
+  public static final FlowColumn NAT_EVENT = standard(48, "nat_event", UINT8, "code");
+  public static final FlowColumn POST_NAT_SRC_ADDR = standard(49, "post_nat_src_addr", ADDRESS, "");
+  public static final FlowColumn POST_NAT_DST_ADDR = standard(50, "post_nat_dst_addr", ADDRESS, "");
+  public static final FlowColumn POST_NAT_SRC_PORT = standard(51, "post_nat_src_port", UINT16, "");
+  public static final FlowColumn POST_NAT_DST_PORT = standard(52, "post_nat_dst_port", UINT16, "");
+  public static final FlowColumn INGRESS_VRF = standard(53, "ingress_vrf", UINT32, "");
+  public static final FlowColumn EGRESS_VRF = standard(54, "egress_vrf", UINT32, "");
+  public static final FlowColumn INGRESS_VRF_NAME = standard(55, "ingress_vrf_name", TEXT, "");
+  public static final FlowColumn EGRESS_VRF_NAME = standard(56, "egress_vrf_name", TEXT, "");
+  public static final FlowColumn MPLS_TOP_LABEL = standard(57, "mpls_top_label", UINT32, "");
+  public static final FlowColumn MPLS_LABELS = standard(58, "mpls_labels", TEXT, "");
+  public static final FlowColumn SRC_MAC = standard(59, "src_mac", TEXT, "");
+  public static final FlowColumn DST_MAC = standard(60, "dst_mac", TEXT, "");
+  public static final FlowColumn ETHERTYPE = standard(61, "ethertype", UINT16, "");
+  public static final FlowColumn POST_VLAN = standard(62, "post_vlan", UINT16, "");
+  public static final FlowColumn IPV6_FLOW_LABEL = standard(63, "ipv6_flow_label", UINT32, "");
+  public static final FlowColumn MIN_TTL = standard(64, "min_ttl", UINT8, "");
+  public static final FlowColumn MAX_TTL = standard(65, "max_ttl", UINT8, "");
+  public static final FlowColumn APPLICATION_ID = standard(66, "application_id", TEXT, "");
+  public static final FlowColumn APPLICATION_NAME = standard(67, "application_name", TEXT, "");
+  public static final FlowColumn USER_NAME = standard(68, "user_name", TEXT, "");
+  public static final FlowColumn BGP_NEXT_HOP = standard(69, "bgp_next_hop", ADDRESS, "");
+  public static final FlowColumn SAMPLER_ID = standard(70, "sampler_id", COUNT, "");
+  public static final FlowColumn FLOW_ID = standard(71, "flow_id", COUNT, "");
+  public static final FlowColumn FRAGMENT_FLAGS = standard(72, "fragment_flags", UINT8, "bits");
+  public static final FlowColumn FRAGMENT_ID = standard(73, "fragment_id", UINT32, "");
+  public static final FlowColumn SRV6_SEGMENTS = standard(74, "srv6_segments", TEXT, "");
+  public static final FlowColumn VXLAN_ID = standard(75, "vxlan_id", UINT32, "");
+  public static final FlowColumn TCP_RETRANSMITS =
+      standard(76, "tcp_retransmits", COUNT, "packets");
+  public static final FlowColumn TCP_LATENCY =
+      standard(77, "tcp_latency", ColumnType.DURATION, "us");
+  public static final FlowColumn OUTER_SRC_ADDR = standard(78, "outer_src_addr", ADDRESS, "");
+  public static final FlowColumn OUTER_DST_ADDR = standard(79, "outer_dst_addr", ADDRESS, "");
+  public static final FlowColumn TUNNEL = standard(80, "tunnel", UINT8, "code");
+  public static final FlowColumn DISCARD_REASON = standard(81, "discard_reason", UINT16, "code");
+  public static final FlowColumn TIME_FLAGS = standard(82, "time_flags", UINT8, "bits");
+
+  private static final int STANDARD = known.all.size();
 
   private final int id;
+  private final int ordinal;
   private final String sqlName;
   private final ColumnType type;
   private final String unit;
 
-  FlowColumn(int id, ColumnType type, String unit) {
+  private FlowColumn(int id, int ordinal, String sqlName, ColumnType type, String unit) {
     this.id = id;
-    this.sqlName = name().toLowerCase(Locale.ROOT);
+    this.ordinal = ordinal;
+    this.sqlName = sqlName;
     this.type = type;
     this.unit = unit;
   }
 
-  /** The stable id in batches and segments, 1 … 255. */
+  private static FlowColumn standard(int id, String name, ColumnType type, String unit) {
+    return add(id, name, type, unit);
+  }
+
+  private static synchronized FlowColumn add(int id, String name, ColumnType type, String unit) {
+    FlowColumn column = new FlowColumn(id, known.all.size(), name, type, unit);
+    known = known.with(column);
+    return column;
+  }
+
+  /**
+   * Defines a user's column, or finds it if it has been defined alike. Takes effect in the whole
+   * process, for data that is opened or built from now on.
+   *
+   * @param id {@link #FIRST_OWN_ID} … {@link #LAST_ID}
+   * @param name in lower case, as in queries
+   * @param unit a short text, empty without
+   * @throws IllegalArgumentException if id or name cannot be used, or are another column's
+   */
+  public static synchronized FlowColumn define(int id, String name, ColumnType type, String unit) {
+    if (id < FIRST_OWN_ID || id > LAST_ID) {
+      throw new IllegalArgumentException(
+          String.format(
+              "column '%s' has the id %d; columns of your own have ids %d … %d",
+              name, id, FIRST_OWN_ID, LAST_ID));
+    }
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          String.format(
+              "'%s' is no name of a column; expected a lower-case letter, then at most 62 letters,"
+                  + " digits and _",
+              name));
+    }
+    FlowColumn same = byId(id);
+    if (same != null) {
+      if (!same.sqlName.equals(name) || same.type != type || !same.unit.equals(unit)) {
+        throw new IllegalArgumentException(
+            String.format(
+                "column '%s' (%s) has the id %d, which is that of '%s' (%s) here; give it an id"
+                    + " never used before",
+                name, type, id, same.sqlName, same.type));
+      }
+      return same;
+    }
+    FlowColumn other = byName(name);
+    if (other != null) {
+      throw new IllegalArgumentException(
+          String.format(
+              "column '%s' of id %d has the name of the column of id %d; choose another name",
+              name, id, other.id));
+    }
+    return add(id, name, type, unit);
+  }
+
+  /**
+   * The column that a file has under an id: this process's if the type is the same, whatever the
+   * name (columns may be renamed); else defined by what the file says of it, so that a column of
+   * another configuration, or of a newer version, is read and kept. Empty if its type differs, or
+   * its name cannot be used or is another column's here: then it is read as if it were not there.
+   */
+  public static synchronized Optional<FlowColumn> found(
+      int id, String name, ColumnType type, String unit) {
+    FlowColumn same = byId(id);
+    if (same != null) {
+      return same.type == type ? Optional.of(same) : Optional.empty();
+    }
+    boolean fits = id >= 1 && id <= LAST_ID && NAME.matcher(name).matches();
+    return fits && byName(name) == null ? Optional.of(add(id, name, type, unit)) : Optional.empty();
+  }
+
+  /** The columns that are not standard ones of this version. */
+  public static List<FlowColumn> own() {
+    return known.all.subList(STANDARD, known.all.size());
+  }
+
+  /** The stable id in batches and segments, 1 … {@link #LAST_ID}. */
   public int id() {
     return id;
+  }
+
+  /**
+   * Its place in {@link #all}: an index for arrays of {@link #count} entries, which columns defined
+   * later do not fit.
+   */
+  public int ordinal() {
+    return ordinal;
   }
 
   /** The name in queries and files, for example {@code src_addr}. */
@@ -150,29 +252,88 @@ public enum FlowColumn {
 
   /** Null if its values are no codes with names. */
   public @Nullable CodeNames codeNames() {
-    return switch (this) {
-      case STATE -> ConnectionState.NAMES;
-      case SOURCE_KIND -> SourceKind.NAMES;
-      case FORWARDING_STATUS -> ExportCodes.FORWARDING_STATUS;
-      case FIREWALL_EVENT -> ExportCodes.FIREWALL_EVENT;
-      case NAT_EVENT -> ExportCodes.NAT_EVENT;
-      case TUNNEL -> Tunnel.NAMES;
-      case DISCARD_REASON -> ExportCodes.DISCARD_REASON;
-      default -> null;
-    };
+    return Codes.NAMES.get(this);
   }
 
+  /** All columns known so far, in the order of {@link #ordinal}. */
   public static List<FlowColumn> all() {
-    return ALL;
+    return known.all;
+  }
+
+  /** How many columns are known so far. */
+  public static int count() {
+    return known.all.size();
   }
 
   /** Case-insensitive; null if there is none. */
   public static @Nullable FlowColumn byName(String name) {
-    return BY_NAME.get(name.toLowerCase(Locale.ROOT));
+    return known.byName.get(name.toLowerCase(Locale.ROOT));
   }
 
-  /** Null if this version does not know the id. */
+  /** Null if this process does not know the id. */
   public static @Nullable FlowColumn byId(int id) {
-    return id > 0 && id < BY_ID.length ? BY_ID[id] : null;
+    return id > 0 && id <= LAST_ID ? known.byId[id] : null;
+  }
+
+  @Override
+  public int compareTo(FlowColumn other) {
+    return Integer.compare(ordinal, other.ordinal);
+  }
+
+  /** The name of the constant, for example {@code SRC_ADDR}. */
+  @Override
+  public String toString() {
+    return sqlName.toUpperCase(Locale.ROOT);
+  }
+
+  /** Another process has its own instance, and perhaps not yet this user's column. */
+  private Object writeReplace() {
+    return new Definition(id, sqlName, type, unit);
+  }
+
+  private record Definition(int id, String name, ColumnType type, String unit)
+      implements Serializable {
+    private Object readResolve() {
+      return found(id, name, type, unit)
+          .orElseThrow(
+              () ->
+                  new IllegalStateException(
+                      "column '" + name + "' of id " + id + " is another column here"));
+    }
+  }
+
+  private static final class Codes {
+    private static final Map<FlowColumn, CodeNames> NAMES =
+        Map.of(
+            STATE, ConnectionState.NAMES,
+            SOURCE_KIND, SourceKind.NAMES,
+            FORWARDING_STATUS, ExportCodes.FORWARDING_STATUS,
+            FIREWALL_EVENT, ExportCodes.FIREWALL_EVENT,
+            NAT_EVENT, ExportCodes.NAT_EVENT,
+            TUNNEL, Tunnel.NAMES,
+            DISCARD_REASON, ExportCodes.DISCARD_REASON);
+  }
+
+  /** An immutable list with its indexes. */
+  private static final class Known {
+    private final List<FlowColumn> all;
+    private final Map<String, FlowColumn> byName;
+    private final @Nullable FlowColumn[] byId = new FlowColumn[LAST_ID + 1];
+
+    private Known(List<FlowColumn> all, Map<String, FlowColumn> byName) {
+      this.all = all;
+      this.byName = byName;
+      for (FlowColumn column : all) {
+        byId[column.id] = column;
+      }
+    }
+
+    private Known with(FlowColumn column) {
+      List<FlowColumn> more = new ArrayList<>(all);
+      more.add(column);
+      Map<String, FlowColumn> names = new HashMap<>(byName);
+      names.put(column.sqlName, column);
+      return new Known(List.copyOf(more), Map.copyOf(names));
+    }
   }
 }

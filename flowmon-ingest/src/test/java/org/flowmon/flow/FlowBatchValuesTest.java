@@ -149,11 +149,12 @@ class FlowBatchValuesTest {
         builder.set(FlowColumn.ARRIVAL, row);
         if (row != hurt && random.nextInt(10) >= nullsOfTen) {
           isNullable = true;
-          switch (column) {
-            case SRC_ADDR -> builder.setIpv4(column, -1);
-            case DST_ADDR -> builder.setAddress(column, -1, -2);
-            case BYTES -> builder.set(column, Long.MAX_VALUE);
-            default -> builder.set(column, column.type().maxValue());
+          if (column == FlowColumn.SRC_ADDR) {
+            builder.setIpv4(column, -1);
+          } else if (column == FlowColumn.DST_ADDR) {
+            builder.setAddress(column, -1, -2);
+          } else {
+            builder.set(column, column.type().maxValue());
           }
         }
         builder.endRow();

@@ -3,8 +3,8 @@ package org.flowmon.flow;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.EnumMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The values of a batch by {@code docs/format/flow.md}, read one by one without the tested code;
@@ -13,14 +13,14 @@ import java.util.Map;
 final class PlainBatch {
   private final ByteBuffer bytes;
   private final int rows;
-  private final Map<FlowColumn, Integer> entries = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Integer> entries = new TreeMap<>();
 
   PlainBatch(byte[] batch) {
     bytes = ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN);
     rows = bytes.getInt(8);
     for (int i = 0; i < (bytes.getShort(12) & 0xFFFF); i++) {
       int entry = 88 + 12 * i;
-      for (FlowColumn column : FlowColumn.values()) {
+      for (FlowColumn column : FlowColumn.all()) {
         if (column.id() == (bytes.get(entry) & 0xFF)) {
           entries.put(column, entry);
         }

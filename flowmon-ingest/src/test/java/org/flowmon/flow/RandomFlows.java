@@ -1,10 +1,10 @@
 package org.flowmon.flow;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 
 /** Random rows as plain objects: the naive model for comparison with batches. */
 final class RandomFlows {
@@ -15,16 +15,16 @@ final class RandomFlows {
    * arrival.
    */
   static List<Map<FlowColumn, Object>> rows(Random random, int count) {
-    Map<FlowColumn, Integer> style = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Integer> style = new TreeMap<>();
     for (FlowColumn column : FlowColumn.all()) {
       style.put(column, random.nextInt(5)); // 0 absent, 1 constant, 2 dense, 3 and 4 some nulls
     }
     style.put(FlowColumn.ARRIVAL, 2);
     boolean ipv4 = random.nextBoolean();
-    Map<FlowColumn, Object> constant = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Object> constant = new TreeMap<>();
     List<Map<FlowColumn, Object>> rows = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+      Map<FlowColumn, Object> row = new TreeMap<>();
       for (FlowColumn column : FlowColumn.all()) {
         switch (style.get(column)) {
           case 0 -> {}

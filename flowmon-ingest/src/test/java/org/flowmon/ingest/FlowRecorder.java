@@ -1,9 +1,9 @@
 package org.flowmon.ingest;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -49,7 +49,7 @@ public final class FlowRecorder implements FlowSink {
     FlowBatch batch = FlowBatch.open(builder.build(1, 0, 0, 0));
     builder.clear();
     for (int i = 0; i < batch.rows(); i++) {
-      Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+      Map<FlowColumn, Object> row = new TreeMap<>();
       for (FlowColumn column : FlowColumn.all()) {
         if (!batch.isNull(column, i)) {
           row.put(

@@ -1,11 +1,11 @@
 package org.flowmon.deploy.export;
 
 import java.io.IOException;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.block.FlowBlock;
@@ -35,7 +35,7 @@ public final class FlowExport implements ExportRows {
   /** Columns that any segment has, else NULL; {@code where} has no parameters. */
   public static FlowExport of(ArchiveSnapshot snapshot, Optional<Expression> where, int threads)
       throws IOException {
-    Set<FlowColumn> present = EnumSet.of(FlowColumn.ARRIVAL);
+    Set<FlowColumn> present = new TreeSet<>(List.of(FlowColumn.ARRIVAL));
     for (SealedSegment segment : snapshot.segments()) {
       try (SegmentLease lease = snapshot.open(segment, true)) {
         for (FlowColumn column : FlowColumn.all()) {

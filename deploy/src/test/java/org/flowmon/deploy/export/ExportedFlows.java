@@ -3,10 +3,10 @@ package org.flowmon.deploy.export;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
@@ -55,7 +55,7 @@ public final class ExportedFlows {
    */
   public static Path archive(Path folder, long seed, int rows, boolean wild) throws IOException {
     Random random = new Random(seed);
-    Map<FlowColumn, Integer> style = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Integer> style = new TreeMap<>();
     for (FlowColumn column : FlowColumn.all()) {
       style.put(column, random.nextInt(4)); // 0 absent, 1 dense, 2 and 3 some nulls
     }
@@ -136,7 +136,7 @@ public final class ExportedFlows {
   }
 
   private static Map<FlowColumn, Object> row(FlowBlock block, int row) {
-    Map<FlowColumn, Object> values = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Object> values = new TreeMap<>();
     for (FlowColumn column : FlowColumn.all()) {
       if (!block.isNull(column, row)) {
         values.put(

@@ -1,8 +1,8 @@
 package org.flowmon.archive.block;
 
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.archive.segment.TimeKey;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -15,7 +15,7 @@ public final class BlockReader {
 
   /** Reads rows {@code from … from + count − 1}. */
   static FlowBlock read(FlowRows rows, Set<FlowColumn> columns, int from, int count) {
-    Map<FlowColumn, BlockColumn> values = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, BlockColumn> values = new TreeMap<>();
     for (FlowColumn column : columns) {
       values.put(column, read(rows, column, from, count));
     }

@@ -1,10 +1,10 @@
 package org.flowmon.archive.block;
 
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
@@ -183,7 +183,7 @@ public final class FlowBlock implements FlowRows {
       rows += part.rows;
     }
     FlowBlock first = parts.iterator().next();
-    Map<FlowColumn, BlockColumn> columns = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, BlockColumn> columns = new TreeMap<>();
     for (FlowColumn column : first.columns()) {
       columns.put(column, concat(parts, column, rows));
     }

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.segment.SealedSegment;
@@ -54,7 +54,7 @@ public final class FlowScan implements BlockSource {
   /** The columns, condition and order of a scan. */
   public static final class Builder {
     private final ArchiveSnapshot snapshot;
-    private final Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    private final Set<FlowColumn> columns = new TreeSet<>();
     private final List<Expression> terms = new ArrayList<>();
     private boolean inOrder;
     private int threads = 1;
@@ -105,12 +105,12 @@ public final class FlowScan implements BlockSource {
 
     /** Begins; {@link org.flowmon.udaf.text.QueryException} names a parameter without value. */
     public FlowScan open() throws IOException {
-      Set<FlowColumn> wanted = columns.isEmpty() ? EnumSet.allOf(FlowColumn.class) : columns;
+      Set<FlowColumn> wanted = columns.isEmpty() ? new TreeSet<>(FlowColumn.all()) : columns;
       Expression where =
           terms.isEmpty() ? null : terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
       CompiledPredicate.of(where); // throws if the condition is wrong
       ReadAhead readAhead = new ReadAhead(threads);
-      SegmentBlocks.Wanted what = new SegmentBlocks.Wanted(snapshot, EnumSet.copyOf(wanted), where);
+      SegmentBlocks.Wanted what = new SegmentBlocks.Wanted(snapshot, new TreeSet<>(wanted), where);
       List<SegmentBlocks> blocks = new ArrayList<>();
       for (SealedSegment segment : segments(where)) {
         SegmentBlocks next = new SegmentBlocks(segment, what, readAhead);

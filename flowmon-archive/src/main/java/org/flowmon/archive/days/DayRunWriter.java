@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.region.SealedFile;
@@ -137,7 +137,7 @@ final class DayRunWriter implements AutoCloseable {
                 .toList(),
             file);
     int rollupAt = (int) file.position();
-    Set<FlowColumn> wide = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> wide = new TreeSet<>();
     RollupFileWriter.Written rollup = null;
     while (rollup == null) {
       try {

@@ -3,10 +3,10 @@ package org.flowmon.archive.days;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunSource;
@@ -41,7 +41,7 @@ public final class SegmentDays implements RunSource {
   private final SealedSegment sealed;
   private final SegmentReader reader;
   private final SegmentIndex index;
-  private final Map<FlowColumn, Sums> sums = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Sums> sums = new TreeMap<>();
   private final DayRun.Share share;
 
   private SegmentDays(

@@ -1,6 +1,5 @@
 package org.flowmon.archive.index;
 
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,8 +24,8 @@ final class RollupBlobs {
     }
   }
 
-  private final Map<FlowColumn, Entry> totals = new EnumMap<>(FlowColumn.class);
-  private final Map<FlowColumn, Entry> hours = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Entry> totals = new TreeMap<>();
+  private final Map<FlowColumn, Entry> hours = new TreeMap<>();
 
   void add(PuffinFooter.Blob blob) {
     FlowColumn column = FlowColumn.byId(blob.columnId());

@@ -44,7 +44,7 @@ public final class SegmentIndex implements AutoCloseable {
   private final MappedRegion file;
   private final int rows;
   private final boolean verifyChecksums;
-  private final Postings[] columns = new Postings[FlowColumn.values().length];
+  private final Postings[] columns = new Postings[FlowColumn.count()];
   private final RollupBlobs rollups = new RollupBlobs();
 
   private SegmentIndex(MappedRegion file, int rows, boolean verifyChecksums) {
@@ -109,8 +109,14 @@ public final class SegmentIndex implements AutoCloseable {
     }
   }
 
+  /** Null if it is not indexed. */
+  private @Nullable Postings find(FlowColumn column) {
+    int c = column.ordinal();
+    return c < columns.length ? columns[c] : null; // a column defined since is not in the segment
+  }
+
   private Postings postings(FlowColumn column) {
-    Postings postings = columns[column.ordinal()];
+    Postings postings = find(column);
     if (postings == null) {
       throw new IllegalArgumentException(column.sqlName() + " is not indexed in " + file.path());
     }
@@ -144,12 +150,12 @@ public final class SegmentIndex implements AutoCloseable {
 
   /** Whether lookups by this column are answered: it is indexed and has a value in the segment. */
   public boolean isIndexed(FlowColumn column) {
-    return columns[column.ordinal()] != null;
+    return find(column) != null;
   }
 
   /** Bytes of a column's dictionary and lists; 0 if it is not indexed. */
   public long postingBytes(FlowColumn column) {
-    Postings postings = columns[column.ordinal()];
+    Postings postings = find(column);
     return postings == null ? 0 : postings.blob.length();
   }
 

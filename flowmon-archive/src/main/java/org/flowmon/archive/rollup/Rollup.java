@@ -23,9 +23,9 @@ public final class Rollup {
   private final int slices;
   private final int streams;
   // By column: its streams, −1 if there is none.
-  private final int[] valueStream = new int[FlowColumn.values().length];
-  private final int[] lowStream = new int[FlowColumn.values().length];
-  private final int[] highStream = new int[FlowColumn.values().length];
+  private final int[] valueStream = new int[FlowColumn.count()];
+  private final int[] lowStream = new int[FlowColumn.count()];
+  private final int[] highStream = new int[FlowColumn.count()];
   private final int directoryAt;
   private volatile boolean checked;
 

@@ -1,8 +1,8 @@
 package org.flowmon.archive.rollup;
 
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RollupWriter {
   private final RowRuns runs = new RowRuns();
-  private final Map<FlowColumn, DimensionCells> dimensions = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, DimensionCells> dimensions = new TreeMap<>();
   private int rows;
   private byte[] outgoingOf = {};
   private boolean outgoingVaries;

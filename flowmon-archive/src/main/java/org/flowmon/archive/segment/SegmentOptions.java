@@ -3,10 +3,11 @@ package org.flowmon.archive.segment;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.flow.FlowColumn;
@@ -45,7 +46,7 @@ public record SegmentOptions(
           0,
           DEFAULT_PAGE,
           false,
-          EnumSet.copyOf(SegmentIndex.DEFAULT_INDEXED));
+          new TreeSet<>(SegmentIndex.DEFAULT_INDEXED));
 
   /** Zstandard at its fastest, pages of 64 KiB; default indexed columns. */
   public static final SegmentOptions COMPACT =
@@ -76,7 +77,7 @@ public record SegmentOptions(
     require(
         indexed.contains(FlowColumn.SRC_ADDR) && indexed.contains(FlowColumn.DST_ADDR),
         "src_addr and dst_addr are always indexed");
-    indexed = Collections.unmodifiableSet(EnumSet.copyOf(indexed));
+    indexed = Collections.unmodifiableSet(new TreeSet<>(indexed));
   }
 
   private static void require(boolean holds, String otherwise) {
@@ -103,7 +104,7 @@ public record SegmentOptions(
   }
 
   public SegmentOptions withIndexed(Collection<FlowColumn> columns) {
-    EnumSet<FlowColumn> some = EnumSet.noneOf(FlowColumn.class);
+    SortedSet<FlowColumn> some = new TreeSet<>();
     some.addAll(columns);
     return new SegmentOptions(profile, codec, level, pageBytes, byteStreamSplit, some);
   }
@@ -169,7 +170,7 @@ public record SegmentOptions(
   }
 
   private static Set<FlowColumn> columns(String value) {
-    Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> columns = new TreeSet<>();
     boolean adds = value.startsWith("+");
     if (adds) {
       columns.addAll(LOOKUP.indexed);

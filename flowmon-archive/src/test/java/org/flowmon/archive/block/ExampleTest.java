@@ -55,8 +55,7 @@ class ExampleTest {
   }
 
   private static void add(FlowBatch batch, Map<IpAddress, List<Long>> times) {
-    FlowBlock all =
-        BlockReader.read(batch, java.util.EnumSet.of(FlowColumn.SRC_ADDR), 0, batch.rows());
+    FlowBlock all = BlockReader.read(batch, java.util.Set.of(FlowColumn.SRC_ADDR), 0, batch.rows());
     for (int r = 0; r < all.rows(); r++) {
       if (!all.isNull(FlowColumn.SRC_ADDR, r)) {
         times

@@ -10,10 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -150,8 +150,8 @@ class FlowScanTest {
       List<FlowBatch> flows = fill(archive, seed);
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         for (String condition : CONDITIONS) {
-          Set<FlowColumn> columns = EnumSet.of(FlowColumn.BYTES);
-          FlowColumn[] all = FlowColumn.values();
+          Set<FlowColumn> columns = new TreeSet<>(List.of(FlowColumn.BYTES));
+          FlowColumn[] all = FlowColumn.all().toArray(FlowColumn[]::new);
           for (int c = 0; c < 6; c++) {
             columns.add(all[random.nextInt(all.length)]);
           }
@@ -181,7 +181,7 @@ class FlowScanTest {
   void mergesTwoArchivesByTime() throws IOException {
     try (Archive one = Archive.create(directory.resolve("one"), ArchiveOptions.DEFAULTS);
         Archive two = Archive.create(directory.resolve("two"), ArchiveOptions.DEFAULTS)) {
-      Set<FlowColumn> columns = EnumSet.of(FlowColumn.SRC_ADDR, FlowColumn.BYTES);
+      Set<FlowColumn> columns = new TreeSet<>(List.of(FlowColumn.SRC_ADDR, FlowColumn.BYTES));
       List<Row> first = expected(fill(one, 11), columns, null);
       List<Row> second = expected(fill(two, 12), columns, null);
       try (ArchiveSnapshot ofOne = one.snapshot();
@@ -280,7 +280,7 @@ class FlowScanTest {
         Traffic.commit(archive, List.of(batch));
         flows.add(batch);
       }
-      Set<FlowColumn> columns = EnumSet.of(FlowColumn.BYTES);
+      Set<FlowColumn> columns = new TreeSet<>(List.of(FlowColumn.BYTES));
       for (String condition : new String[] {null, "bytes % 2 = 0"}) {
         for (int threads = 1; threads <= 3; threads++) {
           List<Row> expected = sorted(expected(flows, columns, condition));
@@ -311,7 +311,7 @@ class FlowScanTest {
     try (Archive archive = Archive.create(directory.resolve("a"), ArchiveOptions.DEFAULTS)) {
       List<FlowBatch> flows = fill(archive, 4);
       archive.updateDirectory(true, () -> false);
-      Set<FlowColumn> columns = EnumSet.of(FlowColumn.SRC_ADDR, FlowColumn.BYTES);
+      Set<FlowColumn> columns = new TreeSet<>(List.of(FlowColumn.SRC_ADDR, FlowColumn.BYTES));
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         for (String address : new String[] {"198.51.100.7", "10.0.0.74", "2001:db8::1"}) {
           String condition = "src_addr = '" + address + "'";

@@ -24,7 +24,7 @@ public final class DenseTraffic {
   private final int ipv6;
   private final boolean huge;
   private final boolean clocksAhead;
-  private final double[] unknown = new double[FlowColumn.values().length];
+  private final double[] unknown = new double[FlowColumn.count()];
 
   public DenseTraffic(long seed) {
     this(seed, 3 + new Random(seed).nextInt(60));

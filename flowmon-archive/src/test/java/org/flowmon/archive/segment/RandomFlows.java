@@ -21,8 +21,8 @@ final class RandomFlows {
   }
 
   private final Random random;
-  private final Shape[] shapes = new Shape[FlowColumn.values().length];
-  private final double[] nulls = new double[FlowColumn.values().length];
+  private final Shape[] shapes = new Shape[FlowColumn.count()];
+  private final double[] nulls = new double[FlowColumn.count()];
   private final boolean ipv6;
   private long arrival = START;
 

@@ -15,7 +15,7 @@ public final class RowsOracle {
     List<Object[]> rows = new ArrayList<>();
     for (FlowBatch batch : batches) {
       for (int row = 0; row < batch.rows(); row++) {
-        Object[] values = new Object[FlowColumn.values().length];
+        Object[] values = new Object[FlowColumn.count()];
         for (FlowColumn column : FlowColumn.all()) {
           values[column.ordinal()] = value(batch, column, row);
         }

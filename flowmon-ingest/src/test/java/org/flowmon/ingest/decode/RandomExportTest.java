@@ -3,12 +3,12 @@ package org.flowmon.ingest.decode;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
@@ -166,7 +166,7 @@ class RandomExportTest {
   }
 
   private static Map<FlowColumn, Object> record(Random random, List<Field> fields, ExportBytes to) {
-    Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Object> row = new TreeMap<>();
     for (Field field : fields) {
       FlowColumn column = field.element().column();
       if (column == null) {

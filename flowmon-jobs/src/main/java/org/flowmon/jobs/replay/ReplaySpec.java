@@ -3,8 +3,9 @@ package org.flowmon.jobs.replay;
 import java.io.Serializable;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -100,7 +101,7 @@ public record ReplaySpec(
   }
 
   Set<FlowColumn> columns() {
-    Set<FlowColumn> columns = EnumSet.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME);
+    Set<FlowColumn> columns = new TreeSet<>(List.of(FlowColumn.ARRIVAL, FlowColumn.END_TIME));
     if (window().spread()) {
       columns.add(FlowColumn.START_TIME);
     }

@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -152,7 +152,7 @@ final class PlantedTraffic {
   }
 
   private Map<FlowColumn, Object> addArrived(long ends, long arrival, Object... pairs) {
-    Map<FlowColumn, Object> values = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Object> values = new TreeMap<>();
     values.put(FlowColumn.END_TIME, ends);
     for (int i = 0; i < pairs.length; i += 2) {
       put(values, (FlowColumn) pairs[i], pairs[i + 1]);

@@ -1,11 +1,11 @@
 package org.flowmon.udaf.constraint;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.Expression;
@@ -234,8 +234,8 @@ final class ConstraintRules {
   }
 
   private static Constraints all(List<Expression> terms, boolean truth) {
-    Map<FlowColumn, LongRanges> longs = new EnumMap<>(FlowColumn.class);
-    Map<FlowColumn, AddressRanges> addresses = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, LongRanges> longs = new TreeMap<>();
+    Map<FlowColumn, AddressRanges> addresses = new TreeMap<>();
     List<List<Constraints>> alternatives = new ArrayList<>();
     for (Expression term : terms) {
       Constraints one = derive(term, truth);
@@ -269,8 +269,8 @@ final class ConstraintRules {
 
   /** Of columns that all members constrain; the precision this loses stays as alternatives. */
   private static Constraints union(List<Constraints> members) {
-    Map<FlowColumn, LongRanges> longs = new EnumMap<>(FlowColumn.class);
-    Map<FlowColumn, AddressRanges> addresses = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, LongRanges> longs = new TreeMap<>();
+    Map<FlowColumn, AddressRanges> addresses = new TreeMap<>();
     Set<FlowColumn> common = new HashSet<>(members.get(0).longs().keySet());
     Set<FlowColumn> commonAddresses = new HashSet<>(members.get(0).addresses().keySet());
     for (Constraints member : members) {

@@ -1,8 +1,8 @@
 package org.flowmon.udaf.constraint;
 
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.set.AddressRanges;
@@ -25,8 +25,8 @@ public final class Constraints {
       Map<FlowColumn, LongRanges> longs,
       Map<FlowColumn, AddressRanges> addresses,
       List<List<Constraints>> alternatives) {
-    this.longs = longs.isEmpty() ? Map.of() : new EnumMap<>(longs);
-    this.addresses = addresses.isEmpty() ? Map.of() : new EnumMap<>(addresses);
+    this.longs = longs.isEmpty() ? Map.of() : new TreeMap<>(longs);
+    this.addresses = addresses.isEmpty() ? Map.of() : new TreeMap<>(addresses);
     this.alternatives = List.copyOf(alternatives);
   }
 

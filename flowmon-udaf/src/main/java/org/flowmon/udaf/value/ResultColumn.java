@@ -197,7 +197,7 @@ final class ResultColumn {
     high = highs == null ? NO_LONGS : highs;
     text = texts == null ? NO_TEXTS : texts;
     isNull = nulls == null ? NO_MARKS : nulls;
-    filled = lows == null && texts == null ? 0 : rows;
+    filled = low.length == 0 && text.length == 0 ? 0 : rows;
   }
 
   boolean isSame(ResultColumn that, int rows) {

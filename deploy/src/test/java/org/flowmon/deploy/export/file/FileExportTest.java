@@ -15,9 +15,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
@@ -121,7 +121,7 @@ final class FileExportTest {
         Statement statement = duckdb.createStatement();
         ResultSet result = statement.executeQuery("SELECT * FROM '" + file + "'")) {
       while (result.next()) {
-        Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+        Map<FlowColumn, Object> row = new TreeMap<>();
         for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
           FlowColumn column = FlowColumn.byName(result.getMetaData().getColumnName(c));
           Object value = result.getObject(c);

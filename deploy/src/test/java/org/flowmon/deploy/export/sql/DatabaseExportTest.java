@@ -15,9 +15,9 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 import org.flowmon.deploy.export.ExportedFlows;
@@ -66,7 +66,7 @@ final class DatabaseExportTest {
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery("SELECT * FROM " + table)) {
       while (result.next()) {
-        Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+        Map<FlowColumn, Object> row = new TreeMap<>();
         for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
           FlowColumn column = FlowColumn.byName(result.getMetaData().getColumnName(c));
           Object value =

@@ -2,11 +2,11 @@ package org.flowmon.archive.query.filter;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -121,7 +121,7 @@ public final class DictionaryFilter {
     private final Set<FlowColumn> within;
     private final List<Admitted> all = new ArrayList<>();
     private final List<List<List<Admitted>>> alternatives = new ArrayList<>();
-    private final Set<FlowColumn> decided = EnumSet.noneOf(FlowColumn.class);
+    private final Set<FlowColumn> decided = new TreeSet<>();
     private final int[] passing = new int[Vector.CAPACITY];
     private final Runnable check;
     private boolean empty;

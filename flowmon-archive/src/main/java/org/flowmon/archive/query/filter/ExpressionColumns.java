@@ -1,7 +1,7 @@
 package org.flowmon.archive.query.filter;
 
-import java.util.EnumSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.days.DayRunFormat;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
@@ -19,7 +19,7 @@ public final class ExpressionColumns {
   private ExpressionColumns() {}
 
   public static Set<FlowColumn> of(Expression expression) {
-    Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> columns = new TreeSet<>();
     ExpressionParts.addColumns(expression, columns);
     return columns;
   }

@@ -1,12 +1,12 @@
 package org.flowmon.archive.query.filter;
 
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
@@ -25,9 +25,9 @@ public final class Filter {
   // Compiled when the first row needs it: many lookups never do.
   private @Nullable CompiledPredicate predicate;
   private final Constraints constraints;
-  private final Map<FlowColumn, List<Expression>> byColumn = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, List<Expression>> byColumn = new TreeMap<>();
   private final List<Expression> others = new ArrayList<>();
-  private final Map<FlowColumn, CompiledPredicate> onColumns = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, CompiledPredicate> onColumns = new TreeMap<>();
   private final Map<Set<FlowColumn>, Optional<CompiledPredicate>> rests = new HashMap<>();
   private final Optional<LongRanges> exactTimes;
   private final List<List<ExactAddresses>> exactAddresses;

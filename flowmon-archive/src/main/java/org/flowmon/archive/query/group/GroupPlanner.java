@@ -2,10 +2,10 @@ package org.flowmon.archive.query.group;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.Threads;
@@ -81,7 +81,7 @@ public final class GroupPlanner {
   }
 
   private static Set<FlowColumn> addresses(List<NumberedKeys> keys) {
-    Set<FlowColumn> addresses = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> addresses = new TreeSet<>();
     keys.forEach(one -> addresses.addAll(one.addresses()));
     return addresses;
   }

@@ -2,10 +2,10 @@ package org.flowmon.archive.query.group;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.flowmon.archive.query.group.table.PackedKey;
 import org.flowmon.archive.query.numbering.AddressNumbers;
 import org.flowmon.archive.query.plan.NumberedKeys;
@@ -223,7 +223,7 @@ final class KeyReader {
 
   private final AddressNumbers numbers;
   // Columns that several keys may share are read once.
-  private final Map<FlowColumn, Addresses> addresses = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Addresses> addresses = new TreeMap<>();
   private final List<Branches> branches = new ArrayList<>();
   private final Part[] parts;
 

@@ -1,10 +1,10 @@
 package org.flowmon.archive.query.group;
 
-import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.flowmon.archive.query.filter.DictionaryRows;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
@@ -21,13 +21,13 @@ final class SharedLongs implements FlowRows {
     private boolean isThere;
   }
 
-  private final Map<FlowColumn, Read> reads = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Read> reads = new TreeMap<>();
   private FlowRows rows = DictionaryRows.NULL; // until there are some
   private int first;
   private int count;
 
   SharedLongs(List<Expression> expressions) {
-    Set<FlowColumn> once = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> once = new TreeSet<>();
     expressions.forEach(expression -> collect(expression, once));
   }
 

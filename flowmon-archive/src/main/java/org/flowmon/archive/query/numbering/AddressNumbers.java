@@ -2,10 +2,10 @@ package org.flowmon.archive.query.numbering;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -41,7 +41,7 @@ public final class AddressNumbers {
   }
 
   private Map<FlowColumn, int[]> columns(SealedSegment segment) {
-    return bySegment.computeIfAbsent(segment, s -> new EnumMap<>(FlowColumn.class));
+    return bySegment.computeIfAbsent(segment, s -> new TreeMap<>());
   }
 
   /** The number that stands for NULL, which is the number of addresses. */

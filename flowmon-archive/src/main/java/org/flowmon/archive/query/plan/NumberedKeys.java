@@ -1,10 +1,10 @@
 package org.flowmon.archive.query.plan;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
@@ -33,7 +33,7 @@ public final class NumberedKeys {
 
   private final FlowQuery query;
   private final List<Key> keys;
-  private final Set<FlowColumn> addresses = EnumSet.noneOf(FlowColumn.class);
+  private final Set<FlowColumn> addresses = new TreeSet<>();
 
   private NumberedKeys(FlowQuery query, List<Key> keys) {
     this.query = query;

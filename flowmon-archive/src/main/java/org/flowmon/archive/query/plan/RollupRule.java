@@ -1,10 +1,10 @@
 package org.flowmon.archive.query.plan;
 
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.flowmon.archive.query.filter.ExactTimes;
 import org.flowmon.archive.query.filter.ExpressionColumns;
@@ -86,7 +86,7 @@ public final class RollupRule {
   }
 
   private static Set<FlowColumn> columns(List<Expression> expressions) {
-    Set<FlowColumn> columns = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> columns = new TreeSet<>();
     expressions.forEach(expression -> columns.addAll(ExpressionColumns.of(expression)));
     return columns;
   }
@@ -95,7 +95,7 @@ public final class RollupRule {
   private Optional<RollupRule> within(List<Expression> timeTerms) {
     Set<FlowColumn> columns = columns(timeTerms);
     Expression condition = new Expression.And(timeTerms);
-    return columns.equals(EnumSet.of(FlowColumn.END_TIME))
+    return columns.equals(Set.of(FlowColumn.END_TIME))
         ? ExactTimes.of(condition).map(exact -> within(exact, ExactTimes.keepsNull(condition)))
         : Optional.empty();
   }
@@ -123,7 +123,7 @@ public final class RollupRule {
     ValueKind kind = call.argument().kind();
     return kind != null
         && kind.isInteger()
-        && ExpressionColumns.of(call.argument()).equals(EnumSet.of(FlowColumn.END_TIME))
+        && ExpressionColumns.of(call.argument()).equals(Set.of(FlowColumn.END_TIME))
         && ExpressionColumns.isHourly(call.argument());
   }
 

@@ -3,10 +3,10 @@ package org.flowmon.archive.query.posting;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.RowSet;
 import org.flowmon.archive.index.SegmentIndex;
@@ -168,7 +168,7 @@ public final class PostingSearch {
   private Found collect(List<Term> terms) {
     terms.sort(Comparator.comparingLong(Term::cost));
     RowSet rows = collect(terms.get(0));
-    Set<FlowColumn> applied = EnumSet.noneOf(FlowColumn.class);
+    Set<FlowColumn> applied = new TreeSet<>();
     terms.get(0).column().ifPresent(applied::add);
     for (Term term : terms.subList(1, terms.size())) {
       if (term.cost() > (long) REFINEMENT * rows.size()) {

@@ -1,7 +1,7 @@
 package org.flowmon.archive.query.scan;
 
-import java.util.EnumSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.archive.query.filter.ExpressionColumns;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.flow.FlowColumn;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColumnBytes {
   private final Set<FlowColumn> ofFilter;
-  private final Set<FlowColumn> ofAnswer = EnumSet.noneOf(FlowColumn.class);
+  private final Set<FlowColumn> ofAnswer = new TreeSet<>();
 
   /** {@code where} is null for none. */
   public ColumnBytes(FlowQuery query, @Nullable Expression where) {

@@ -92,6 +92,11 @@ public final class FooterBuilder {
         SegmentFormat.KEY_COLUMNS,
         chunks.stream().map(c -> Integer.toString(c.column.id())).collect(Collectors.joining(",")));
     property(
+        SegmentFormat.KEY_TYPES,
+        chunks.stream()
+            .map(c -> c.column.id() + ":" + c.column.type().code() + ":" + c.column.unit())
+            .collect(Collectors.joining(",")));
+    property(
         SegmentFormat.KEY_CHUNKS,
         chunks.stream()
             .map(c -> c.column.id() + ":" + Checksum.hex(c.crc32c))

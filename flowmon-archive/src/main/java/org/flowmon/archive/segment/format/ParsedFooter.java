@@ -3,11 +3,11 @@ package org.flowmon.archive.segment.format;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.Encoding;
@@ -75,7 +75,7 @@ public final class ParsedFooter {
   private final int rows;
   private int clamped;
   private final Map<String, String> properties = new HashMap<>();
-  private final Map<FlowColumn, Entry> entries = new EnumMap<>(FlowColumn.class);
+  private final Map<FlowColumn, Entry> entries = new TreeMap<>();
 
   private ParsedFooter(MappedRegion file, int rows) {
     this.file = file;
@@ -161,14 +161,15 @@ public final class ParsedFooter {
       pages = parseTables(SegmentFormat.KEY_PAGES, PageTable.ENTRY);
     }
     Map<Integer, Integer> crcs = parseChunks();
+    Map<Integer, String[]> types = parseTypes();
     var columns = metadata.getRow_groups().get(0).getColumns();
     check(
         metadata.getSchemaSize() == columns.size() + 1,
         "a flat schema of " + columns.size() + " columns");
     for (int i = 0; i < columns.size(); i++) {
       SchemaElement element = metadata.getSchema().get(i + 1);
-      FlowColumn column = FlowColumn.byId(element.getField_id());
-      if (column != null) { // columns of newer writers are ignored
+      FlowColumn column = column(element, types.get(element.getField_id()));
+      if (column != null) {
         Integer crc = crcs.get(column.id());
         if (crc == null) {
           throw unexpected("a checksum of column " + column.sqlName());
@@ -216,6 +217,28 @@ public final class ParsedFooter {
       crcs.put(Integer.valueOf(fields[0]), Integer.parseUnsignedInt(fields[1], 16));
     }
     return crcs;
+  }
+
+  /** By id {@code [id, code of the type, unit]}; segments sealed before 0.2 have no such list. */
+  private Map<Integer, String[]> parseTypes() {
+    Map<Integer, String[]> types = new HashMap<>();
+    for (String text : split(properties.getOrDefault(SegmentFormat.KEY_TYPES, ""))) {
+      String[] fields = text.split(":", 3);
+      check(fields.length == 3, "types 'id:type:unit', found '" + text + "'");
+      types.put(Integer.valueOf(fields[0]), fields);
+    }
+    return types;
+  }
+
+  /** Null if this process cannot have the column. */
+  private static @Nullable FlowColumn column(SchemaElement element, String @Nullable [] type) {
+    FlowColumn known = FlowColumn.byId(element.getField_id());
+    if (known != null || type == null) {
+      return known;
+    }
+    return ColumnType.ofCode(Integer.parseInt(type[1]))
+        .flatMap(t -> FlowColumn.found(element.getField_id(), element.getName(), t, type[2]))
+        .orElse(null);
   }
 
   private static String[] split(String list) {

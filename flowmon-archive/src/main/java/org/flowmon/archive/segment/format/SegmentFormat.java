@@ -41,6 +41,7 @@ public final class SegmentFormat {
   static final String KEY_SCHEMA = "flowmon.schema";
   static final String KEY_SEGMENT = "flowmon.segment";
   static final String KEY_COLUMNS = "flowmon.columns";
+  static final String KEY_TYPES = "flowmon.types";
   static final String KEY_CHUNKS = "flowmon.chunks";
   public static final String KEY_SIDES = "flowmon.sides";
   public static final String KEY_BLOCKS = "flowmon.blocks";

@@ -34,7 +34,7 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   private final Set<FlowColumn> indexed;
   private final Map<FlowColumn, ParsedFooter.Entry> entries;
   private final AtomicReferenceArray<ColumnData> columns =
-      new AtomicReferenceArray<>(FlowColumn.values().length);
+      new AtomicReferenceArray<>(FlowColumn.count());
 
   private SegmentReader(
       SealedSegment sealed,
@@ -122,14 +122,18 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
   /** The column's data, opened on first use; null if it is absent. */
   private @Nullable ColumnData data(FlowColumn column) {
     file.requireOpen(); // unmapped memory must not be touched, whatever a caller does
-    ColumnData data = columns.get(column.ordinal());
+    int c = column.ordinal();
+    if (c >= columns.length()) {
+      return null; // a column defined since is not in the segment
+    }
+    ColumnData data = columns.get(c);
     if (data == null) {
       ParsedFooter.Entry entry = entries.get(column);
       if (entry == null) {
         return null;
       }
       data = ColumnData.open(file, entry, rows(), verifyChecksums, cache);
-      columns.set(column.ordinal(), data); // two threads may both have opened it: equal, so no harm
+      columns.set(c, data); // two threads may both have opened it: equal, so no harm
     }
     return data;
   }

@@ -8,9 +8,9 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.parquet.format.ColumnMetaData;
 import org.flowmon.archive.index.DictionaryValues;
@@ -212,8 +212,8 @@ public final class SegmentWriter {
     private final int rows;
     private final PageCodec.@Nullable Compressor compressor;
     private final FooterBuilder footer;
-    private final Map<FlowColumn, TimeRange> ranges = new EnumMap<>(FlowColumn.class);
-    private final Map<FlowColumn, BigInteger> sums = new EnumMap<>(FlowColumn.class);
+    private final Map<FlowColumn, TimeRange> ranges = new TreeMap<>();
+    private final Map<FlowColumn, BigInteger> sums = new TreeMap<>();
 
     Seal(Path directory, String id, int rows, PageCodec.@Nullable Compressor compressor) {
       this.compressor = compressor;

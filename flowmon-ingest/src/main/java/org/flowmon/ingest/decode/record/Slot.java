@@ -143,7 +143,10 @@ public enum Slot {
   static final int COUNT = ALL.length;
 
   private final Kind kind;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a column never changes
   private final Optional<FlowColumn> column;
+
   private final long max;
   private final boolean zeroIsNull;
 

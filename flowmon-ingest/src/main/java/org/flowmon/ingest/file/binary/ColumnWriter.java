@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** Rows by column, for records whose fields are known. Not thread-safe. */
 final class ColumnWriter {
   private final TypedRowReader rows;
-  private final int[] place = new int[FlowColumn.values().length];
+  private final int[] place = new int[FlowColumn.count()];
 
   ColumnWriter(
       Path file,

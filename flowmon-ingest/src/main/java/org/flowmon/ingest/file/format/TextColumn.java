@@ -93,11 +93,13 @@ public record TextColumn(
   }
 
   static Form form(FlowColumn column) {
-    return switch (column) {
-      case STATE -> Form.STATE;
-      case PROTOCOL -> Form.PROTOCOL;
-      default -> column.codeNames() == null ? form(column.type()) : Form.CODE;
-    };
+    if (column == FlowColumn.STATE) {
+      return Form.STATE;
+    }
+    if (column == FlowColumn.PROTOCOL) {
+      return Form.PROTOCOL;
+    }
+    return column.codeNames() == null ? form(column.type()) : Form.CODE;
   }
 
   private static Form form(ColumnType type) {

@@ -8,11 +8,11 @@ import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.TemplateScope;
-import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.FlowSource;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.SourceTable;
+import org.flowmon.ingest.meter.PacketReading;
 
 /**
  * The options of reading files; an import's readers share them and run one after the other.
@@ -21,6 +21,7 @@ import org.flowmon.ingest.file.format.SourceTable;
  * @param clock for {@code arrival}, so that it goes back neither within nor between files
  * @param columns the meaning of column names in CSV and JSON
  * @param format the format's or program's name if the user says it, else it is detected
+ * @param packets how packets of captures are read
  * @param bytesRead grows by the files' bytes, before decompression, so that another thread can show
  *     progress; captures and IPFIX files are not counted
  * @param templates whose templates the data of captures may use
@@ -33,6 +34,7 @@ public record FileReadOptions(
     IngestCounters counters,
     ColumnNames columns,
     Optional<String> format,
+    PacketReading packets,
     AtomicLong bytesRead,
     TemplateScope templates,
     ExportDecoder captures) {
@@ -48,31 +50,41 @@ public record FileReadOptions(
         counters,
         ColumnNames.DEFAULTS,
         Optional.empty(),
+        PacketReading.DEFAULTS,
         new AtomicLong(),
         TemplateScope.SESSION,
-        decoder(counters, ProtectedNetworks.NONE, TemplateScope.SESSION));
+        decoder(
+            counters, ProtectedNetworks.NONE, PacketReading.DEFAULTS, TemplateScope.SESSION));
   }
 
   private static ExportDecoder decoder(
-      IngestCounters counters, ProtectedNetworks networks, TemplateScope templates) {
+      IngestCounters counters,
+      ProtectedNetworks networks,
+      PacketReading packets,
+      TemplateScope templates) {
     return new ExportDecoder(
         counters,
         new BadDatagramSamples(SAMPLES_PER_REASON),
         networks,
         DecoderLimits.defaults().forFiles(),
-        TunnelHeaders.INNER,
+        packets.tunnels(),
         templates);
   }
 
   public FileReadOptions withNetworks(ProtectedNetworks newNetworks) {
-    return decodingWith(newNetworks, templates);
+    return decoding(newNetworks, packets, templates);
+  }
+
+  public FileReadOptions withPackets(PacketReading newPackets) {
+    return decoding(networks, newPackets, templates);
   }
 
   public FileReadOptions withTemplates(TemplateScope newTemplates) {
-    return decodingWith(networks, newTemplates);
+    return decoding(networks, packets, newTemplates);
   }
 
-  private FileReadOptions decodingWith(ProtectedNetworks by, TemplateScope scope) {
+  private FileReadOptions decoding(
+      ProtectedNetworks by, PacketReading reading, TemplateScope scope) {
     return new FileReadOptions(
         by,
         rejects,
@@ -80,9 +92,10 @@ public record FileReadOptions(
         counters,
         columns,
         format,
+        reading,
         bytesRead,
         scope,
-        decoder(counters, by, scope));
+        decoder(counters, by, reading, scope));
   }
 
   public FileReadOptions withRejects(RejectedLines newRejects) {
@@ -105,7 +118,7 @@ public record FileReadOptions(
   private FileReadOptions reading(
       RejectedLines bad, ArrivalClock by, ColumnNames names, Optional<String> as) {
     return new FileReadOptions(
-        networks, bad, by, counters, names, as, bytesRead, templates, captures);
+        networks, bad, by, counters, names, as, packets, bytesRead, templates, captures);
   }
 
   /** The program whose text it is, if the user says it. */

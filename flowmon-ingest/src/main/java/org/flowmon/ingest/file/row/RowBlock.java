@@ -19,7 +19,7 @@ import org.flowmon.ingest.file.reader.ArrivalClock;
 final class RowBlock {
   static final int CAPACITY = 1 << 14;
 
-  private static final int COLUMNS = FlowColumn.values().length;
+  private final int columns = FlowColumn.count();
   private static final int START = FlowColumn.START_TIME.ordinal();
   private static final int END = FlowColumn.END_TIME.ordinal();
   private static final int ARRIVAL = FlowColumn.ARRIVAL.ordinal();
@@ -36,10 +36,10 @@ final class RowBlock {
   private static final int ICMPV6 = 58;
 
   // By ordinal; empty until a column is first used.
-  private final long[][] low = new long[COLUMNS][0];
-  private final long[][] high = new long[COLUMNS][0];
-  private final byte[][][] texts = new byte[COLUMNS][0][];
-  private final long[][] valid = new long[COLUMNS][0];
+  private final long[][] low = new long[columns][0];
+  private final long[][] high = new long[columns][0];
+  private final byte[][][] texts = new byte[columns][0][];
+  private final long[][] valid = new long[columns][0];
   private int rows;
 
   int rows() {
@@ -163,7 +163,7 @@ final class RowBlock {
   }
 
   void dropRow() {
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < columns; c++) {
       unset(c);
     }
   }
@@ -280,7 +280,7 @@ final class RowBlock {
   }
 
   void clear() {
-    for (int c = 0; c < COLUMNS; c++) {
+    for (int c = 0; c < columns; c++) {
       if (valid[c].length > 0) {
         Arrays.fill(valid[c], 0, (Math.min(rows, CAPACITY - 1) >>> 6) + 1, 0);
         if (texts[c].length > 0) {

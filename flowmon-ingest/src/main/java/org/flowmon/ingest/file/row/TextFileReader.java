@@ -103,6 +103,9 @@ public final class TextFileReader implements ParallelFlowReader {
             .orElseThrow(
                 () ->
                     new UnknownFormatException(file + ": its first line names no column of flows"));
+    if (!header.source().refusal().isEmpty()) {
+      throw new UnknownFormatException(file + ": " + header.source().refusal());
+    }
     if (header.end() == HEAD) {
       throw new UnknownFormatException(file + ": its header is longer than " + HEAD + " bytes");
     }

@@ -10,10 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.zip.GZIPOutputStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
@@ -64,7 +64,7 @@ class TextFileReaderTest {
   private static List<Map<FlowColumn, Object>> rows(FlowBatch batch) {
     List<Map<FlowColumn, Object>> rows = new ArrayList<>();
     for (int r = 0; r < batch.rows(); r++) {
-      Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+      Map<FlowColumn, Object> row = new TreeMap<>();
       for (FlowColumn column : FlowColumn.all()) {
         if (!batch.isNull(column, r)) {
           row.put(
@@ -82,7 +82,7 @@ class TextFileReaderTest {
   }
 
   private static Map<FlowColumn, Object> row(Object... pairs) {
-    Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Object> row = new TreeMap<>();
     for (int i = 0; i < pairs.length; i += 2) {
       row.put((FlowColumn) pairs[i], pairs[i + 1] instanceof Integer n ? (long) n : pairs[i + 1]);
     }

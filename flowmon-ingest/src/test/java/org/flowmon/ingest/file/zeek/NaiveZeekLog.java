@@ -5,10 +5,10 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.flowmon.flow.ConnectionState;
 import org.flowmon.flow.FlowColumn;
@@ -55,7 +55,7 @@ final class NaiveZeekLog {
   private String unset = "-";
   private String empty = "(empty)";
   private static final Map<FlowColumn, Object> NO_FLOW = Map.of();
-  private static final Map<FlowColumn, Object> HEADER = new EnumMap<>(FlowColumn.class);
+  private static final Map<FlowColumn, Object> HEADER = new TreeMap<>();
 
   // By line: a flow, NO_FLOW, HEADER.
   private final List<Map<FlowColumn, Object>> lines = new ArrayList<>();
@@ -146,7 +146,7 @@ final class NaiveZeekLog {
     List<String> known = List.of(names);
     require(known.contains("ts"));
     require(known.stream().anyMatch(n -> OTHER_NAMES.getOrDefault(n, n).equals("id.orig_h")));
-    Map<FlowColumn, Object> row = new EnumMap<>(FlowColumn.class);
+    Map<FlowColumn, Object> row = new TreeMap<>();
     row.put(FlowColumn.SOURCE_KIND, (long) SourceKind.ZEEK.code());
     times(byName, row);
     IpAddress source = address(byName.get("id.orig_h"));

@@ -1,6 +1,7 @@
 package org.flowmon.archive.query.group.partition;
 
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
@@ -71,7 +72,11 @@ public final class PartitionedRows {
   }
 
   public static int stride(GroupLayout layout) {
-    return 1 + layout.arguments().stream().mapToInt(argument -> words(argument.kind())).sum();
+    return 1
+        + layout.arguments().stream()
+            .map(argument -> Objects.requireNonNull(argument.kind(), "an argument is typed"))
+            .mapToInt(PartitionedRows::words)
+            .sum();
   }
 
   public static long blockBytes(int stride) {

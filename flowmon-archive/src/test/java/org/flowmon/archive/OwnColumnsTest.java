@@ -1,0 +1,162 @@
+package org.flowmon.archive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.maintenance.CompactionOptions;
+import org.flowmon.archive.maintenance.Compactor;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.parser.QueryParser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Users' columns in an archive; each step is a process of its own, as it defines columns. */
+class OwnColumnsTest {
+  private static final int NAME_ID = 200;
+  private static final int LATENCY_ID = 201;
+
+  @TempDir Path folder;
+
+  @Test
+  void aColumnIsKnownToProcessesThatOnlyOpenTheArchive() throws Exception {
+    run("write", "dns_name");
+    assertEquals(
+        List.of("host0 9 0 s", "host1 8 0 s", "host2 8 0 s"),
+        run(
+            "query",
+            "SELECT dns_name, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY dns_name ORDER BY"
+                + " dns_name"));
+    assertEquals(
+        List.of("host1 3 19 us"),
+        run(
+            "query",
+            "SELECT dns_name, COUNT(*) AS n, MAX(rtt) AS r FROM flows WHERE dns_name = 'host1' AND"
+                + " rtt > INTERVAL '0' SECOND GROUP BY dns_name ORDER BY dns_name"));
+  }
+
+  @Test
+  void aMergeByAProcessWithoutDefinitionsKeepsThem() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      run("write", "dns_name");
+    }
+    List<String> merged = run("merge", "");
+    assertEquals(List.of("3 -> 1"), merged);
+    assertEquals(
+        List.of("host0 27 0 s", "host1 24 0 s", "host2 24 0 s"),
+        run(
+            "query",
+            "SELECT dns_name, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY dns_name ORDER BY"
+                + " dns_name"));
+  }
+
+  @Test
+  void aColumnIsRenamedWithoutWritingSegmentsAnew() throws Exception {
+    run("write", "dns_name");
+    run("write", "domain");
+    assertEquals(
+        List.of("host0 18 0 s", "host1 16 0 s", "host2 16 0 s"),
+        run(
+            "query",
+            "SELECT domain, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY domain ORDER BY"
+                + " domain"));
+  }
+
+  private List<String> run(String step, String argument) throws Exception {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+                OwnColumnsTest.class.getName(),
+                folder.toString(),
+                step,
+                argument)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String out = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    try {
+      child.waitFor(1, TimeUnit.MINUTES);
+      assertEquals(0, child.exitValue(), out);
+    } finally {
+      child.destroyForcibly();
+    }
+    return out.lines().toList();
+  }
+
+  /** Runs one step. */
+  public static void main(String[] args) throws Exception {
+    Path folder = Path.of(args[0]);
+    switch (args[1]) {
+      case "write" -> write(folder, args[2]);
+      case "merge" -> merge(folder);
+      default -> query(folder, args[2]);
+    }
+  }
+
+  private static void write(Path folder, String name) throws Exception {
+    FlowColumn text = FlowColumn.define(NAME_ID, name, ColumnType.TEXT, "");
+    FlowColumn rtt = FlowColumn.define(LATENCY_ID, "rtt", ColumnType.DURATION, "us");
+    try (Archive archive = Archive.openOrCreate(folder, ArchiveOptions.DEFAULTS)) {
+      archive.setSegmentOptions(SegmentOptions.parse("lookup index=+" + name));
+      long from = Math.max(0, archive.committedEnd("test"));
+      FlowBatchBuilder builder = new FlowBatchBuilder(25);
+      for (int i = 0; i < 25; i++) {
+        builder.beginRow();
+        builder.set(FlowColumn.ARRIVAL, 1_000_000L * (from + i));
+        builder.set(FlowColumn.END_TIME, 1_000_000L * (from + i));
+        builder.setText(text, "host" + i % 3);
+        if (i % 2 == 1 || i < 5) {
+          builder.set(rtt, i < 5 ? 0 : i);
+        }
+        builder.endRow();
+      }
+      FlowBatch batch = FlowBatch.open(builder.build(1, 0, 25, 0));
+      SealedSegment segment =
+          archive.seal(archive.newSegmentWriter(), List.of(batch), Provenance.NONE);
+      archive.commit(
+          ArchiveCommit.ofRanges(
+              List.of(segment),
+              List.of(
+                  new SourceRange("test", from, from + 25, Long.MAX_VALUE, Long.MIN_VALUE, false)),
+              "test"));
+    }
+  }
+
+  private static void merge(Path folder) throws Exception {
+    try (Archive archive = Archive.open(folder)) {
+      Compactor.Step step = new Compactor(archive, new CompactionOptions(60, 60)).step(() -> false);
+      System.out.println(step.replaced() + " -> " + step.written());
+    }
+  }
+
+  private static void query(Path folder, String sql) throws Exception {
+    try (Archive archive = Archive.open(folder);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      var table =
+          ArchiveQuery.run(List.of(snapshot), QueryParser.parse(sql), QueryOptions.DEFAULTS)
+              .table();
+      for (int row = 0; row < table.rowCount(); row++) {
+        List<String> values = new ArrayList<>();
+        for (int c = 0; c < table.columnCount(); c++) {
+          values.add(table.formatted(row, c));
+        }
+        System.out.println(String.join(" ", values));
+      }
+    }
+  }
+}
