@@ -74,7 +74,7 @@ class HostileAgentsTest {
   void madeUpAgentsAndSendersStayWithinTheBudgetAndLeaveAKnownOneAlone() {
     IpAddress known = IpAddress.parse("198.51.100.1");
     for (int i = 0; i < 5; i++) {
-      decode(oneSample(i), known, i * 30 * SECOND);
+      decode(oneSample(i), known, i * 30L * SECOND);
     }
     long established = counters.get(IngestCounter.EXPORTERS_ESTABLISHED);
     assertEquals(1, established, counters.toString());
