@@ -77,6 +77,8 @@ public enum IngestCounter {
   SEQUENCE_RESETS,
   PACKETS_READ,
   PACKETS_SKIPPED_NOT_UDP,
+  /** If flows are made of packets. */
+  PACKETS_SKIPPED_NOT_IP,
   PACKETS_SKIPPED_FRAGMENT,
   PACKETS_SKIPPED_TRUNCATED;
 

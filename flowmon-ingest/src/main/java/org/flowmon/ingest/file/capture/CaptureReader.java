@@ -14,9 +14,14 @@ import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.SummarySink;
+import org.flowmon.ingest.meter.MeterOptions;
+import org.flowmon.ingest.meter.PacketReading;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a capture or IPFIX file as a {@link FlowFileReader}. */
+/**
+ * Reads a capture or IPFIX file as a {@link FlowFileReader}: its exports or, if asked for, flows
+ * that are made of its packets.
+ */
 public final class CaptureReader implements FlowFileReader {
   private static final int SAMPLES_PER_REASON = 4;
 
@@ -35,16 +40,10 @@ public final class CaptureReader implements FlowFileReader {
     SummarySink sink = new SummarySink(out);
     // Separate counters, so that the summary is this file's.
     IngestCounters counters = new IngestCounters();
-    ExportsOfFile reader =
-        new ExportsOfFile(
-            counters,
-            new BadDatagramSamples(SAMPLES_PER_REASON),
-            options.networks(),
-            DecoderLimits.defaults());
     @Nullable String damage = null;
     options.clock().beginFile();
     try {
-      options.clock().addAheadFlows(reader.read(file, sink));
+      options.clock().addAheadFlows(read(counters, sink));
     } catch (IOException e) {
       damage = e.getMessage();
     }
@@ -56,7 +55,52 @@ public final class CaptureReader implements FlowFileReader {
         rejected.put(counter.label(), count);
       }
     }
-    return sink.summary().of(file, format, rejected, damage);
+    FileSummary summary = sink.summary().of(file, format, rejected, damage);
+    if (damage == null && summary.rows() == 0) {
+      refuse(counters, rejected);
+    }
+    return summary;
+  }
+
+  private long read(IngestCounters counters, FlowSink sink) throws IOException {
+    PacketReading packets = options.packets();
+    if (packets.meter().isPresent() && format != InputFormat.IPFIX) {
+      MeterOptions meter = packets.meter().get();
+      return new PacketFlowsOfFile(counters, meter, options.networks(), packets.tunnels())
+          .read(file, sink);
+    }
+    BadDatagramSamples samples = new BadDatagramSamples(SAMPLES_PER_REASON);
+    DecoderLimits limits = DecoderLimits.defaults();
+    return new ExportsOfFile(counters, samples, options.networks(), limits, packets.tunnels())
+        .read(file, sink);
+  }
+
+  /** Throws if a capture has no flows, because it holds something else. */
+  private void refuse(IngestCounters counters, Map<String, Long> rejected) throws IOException {
+    if (format == InputFormat.IPFIX) {
+      return;
+    }
+    long packets = counters.get(IngestCounter.PACKETS_READ);
+    if (packets == 0) {
+      throw new IOException(file + ": a capture without packets");
+    }
+    if (options.packets().meter().isPresent()) {
+      throw new IOException(file + ": none of its " + packets + " packets is IP");
+    }
+    long exports =
+        counters.get(IngestCounter.DATAGRAMS_DECODED)
+            + counters.get(IngestCounter.DATAGRAMS_DAMAGED);
+    if (2 * exports < packets) {
+      throw new IOException(
+          file
+              + ": a capture of other traffic: "
+              + (exports == 0 ? "none" : "only " + exports)
+              + " of its "
+              + packets
+              + " packets is NetFlow, IPFIX or sFlow "
+              + rejected
+              + "; --from-packets makes flows of the packets themselves");
+    }
   }
 
   private static boolean isLoss(IngestCounter counter) {

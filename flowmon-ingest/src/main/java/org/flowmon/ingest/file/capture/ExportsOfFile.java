@@ -10,6 +10,7 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.file.capture.FileDatagrams.Datagram;
 import org.flowmon.ingest.file.reader.ArrivalClock;
 
@@ -23,12 +24,23 @@ public final class ExportsOfFile {
   private final BadDatagramSamples samples;
   private final ProtectedNetworks networks;
   private final DecoderLimits limits;
+  private final TunnelHeaders tunnels;
 
   public ExportsOfFile(
       IngestCounters counters,
       BadDatagramSamples samples,
       ProtectedNetworks networks,
       DecoderLimits limits) {
+    this(counters, samples, networks, limits, TunnelHeaders.INNER);
+  }
+
+  public ExportsOfFile(
+      IngestCounters counters,
+      BadDatagramSamples samples,
+      ProtectedNetworks networks,
+      DecoderLimits limits,
+      TunnelHeaders tunnels) {
+    this.tunnels = tunnels;
     this.counters = counters;
     this.samples = samples;
     this.networks = networks;
@@ -51,7 +63,7 @@ public final class ExportsOfFile {
   public long read(Path file, FlowSink out) throws IOException {
     boolean ipfix = IpfixFileReader.isMagic(magic(file));
     DecoderLimits kept = ipfix ? limits.forOneExporter() : limits;
-    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept);
+    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept, tunnels);
     try (FileDatagrams datagrams =
         new FileDatagrams(ipfix ? IpfixFileReader.open(file) : PcapReader.open(file, counters))) {
       return decode(datagrams, decoder, out);
