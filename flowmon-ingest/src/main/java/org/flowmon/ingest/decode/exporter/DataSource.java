@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DataSource {
   /** Estimated heap with tracker, claims, counters and the map's entry (bytes). */
-  static final int BYTES = 640;
+  static final int BYTES = 720;
 
   /** Sent samples over which the effective rate is taken. */
   static final int WINDOW = 1024;
