@@ -13,7 +13,9 @@ public enum SourceKind {
   CSV(6),
   JSON(7),
   SYNTHETIC(8),
-  PARQUET(9);
+  PARQUET(9),
+  /** Flows made of captured packets. */
+  PACKETS(10);
 
   static final CodeNames NAMES = CodeNames.of(values(), SourceKind::code, SourceKind::label);
 

@@ -16,7 +16,8 @@ final class CapturesFuzz implements FuzzTarget {
 
   @Override
   public String about() {
-    return "pcap, pcapng and IPFIX files, plain or gzipped";
+    return "pcap, pcapng and IPFIX files, plain or gzipped; exports in them, and flows of their"
+        + " packets";
   }
 
   @Override
@@ -32,6 +33,7 @@ final class CapturesFuzz implements FuzzTarget {
     ipfix.writeBytes(ExportBytes.ipfix(template));
     ipfix.writeBytes(ExportBytes.ipfix(data));
     seeds.add(ipfix.toByteArray());
+    seeds.add(pcap(PacketsFuzz.frame(), ByteOrder.LITTLE_ENDIAN));
     seeds.add(FileReading.gzip(pcap(packet, ByteOrder.LITTLE_ENDIAN)));
     return seeds;
   }
@@ -72,11 +74,12 @@ final class CapturesFuzz implements FuzzTarget {
   /** A file that does not begin as one of these is read as text. */
   @Override
   public long allocationLimit(byte[] input) {
-    return FileReading.allocationLimit(input);
+    return 2 * FileReading.allocationLimit(input);
   }
 
   @Override
   public void run(byte[] input) throws IOException {
     FileReading.read(input);
+    FileReading.readPackets(input);
   }
 }

@@ -4,12 +4,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.meter.MeterOptions;
+import org.flowmon.ingest.meter.PacketReading;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 
 /** Reads bytes as a file that somebody wants to import. */
@@ -22,6 +26,17 @@ final class FileReading {
 
   /** Each batch must open, and the summary must count the flows that came. */
   static void read(byte[] bytes) throws IOException {
+    read(bytes, FileReadOptions.defaults());
+  }
+
+  /** Likewise, flows are made of the packets of captures. */
+  static void readPackets(byte[] bytes) throws IOException {
+    MeterOptions few = new MeterOptions(60_000_000, 15_000_000, 3);
+    PacketReading made = new PacketReading(TunnelHeaders.INNER, Optional.of(few));
+    read(bytes, FileReadOptions.defaults().withPackets(made));
+  }
+
+  private static void read(byte[] bytes, FileReadOptions options) throws IOException {
     try (ScratchFolder folder = new ScratchFolder()) {
       Path file = folder.file("input", bytes);
       long[] flows = new long[1];
@@ -29,7 +44,7 @@ final class FileReading {
       try (BatchCollectingSink sink =
           new BatchCollectingSink(
               64, batch -> flows[0] += FlowBatch.open(batch.bytes().clone()).rows())) {
-        summary = FlowFiles.open(file, FileReadOptions.defaults()).read(sink);
+        summary = FlowFiles.open(file, options).read(sink);
       } catch (IOException e) { // UnknownFormatException among them
         ExportsFuzz.require(
             e.getMessage() != null && e.getMessage().contains("input"),

@@ -61,8 +61,9 @@ import picocli.CommandLine.Parameters;
       "Takes the flows of files into an archive; the format is found by itself.",
       "Zeek conn.log (TSV, JSON), CSV with a header and JSON lines of flows, flow logs of AWS, GCP"
           + " and Azure, Suricata's eve.json, what nfdump, GoFlow2, pmacct, Argus and flow-export"
-          + " print, files of flow-tools, pcap and pcapng that hold NetFlow or IPFIX, IPFIX files,"
-          + " each also gzipped; files of nfcapd (by nfdump) and Parquet.",
+          + " print, files of flow-tools, pcap and pcapng that hold NetFlow, IPFIX or sFlow or,"
+          + " with --from-packets, any traffic, IPFIX files, each also gzipped; files of nfcapd (by"
+          + " nfdump) and Parquet.",
       "A file is taken wholly or not at all. One that was imported before is refused unless --force"
           + " is given.",
       "--follow reads a log as it grows, and goes on from where its flows are in the archive;"
@@ -104,6 +105,8 @@ public final class ImportCommand implements Callable<Integer> {
   @Option(names = "--force", description = "Import also what was imported before.")
   private boolean force;
 
+  @Mixin private PacketsOption packets;
+
   @Mixin private ProfileOption profile;
 
   @Option(
@@ -138,7 +141,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (files.isEmpty() == !live.isGiven()) {
       throw new UsageException("expected FILE…, --follow LOG or --from-topic TOPIC");
     }
-    options = input.applyTo(options);
+    options = packets.applyTo(input.applyTo(options));
     profile.check();
     Optional<String> coverage = Optional.empty();
     try (Interruption watched = Interruption.watch();

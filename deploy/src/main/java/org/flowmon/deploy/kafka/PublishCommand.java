@@ -104,7 +104,11 @@ public final class PublishCommand implements Callable<Integer> {
 
   private final Map<String, Long> rejected = new TreeMap<>();
   private int code = ExitCodes.DONE;
+
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private CountingSink sink;
+
+  @SuppressWarnings("NullAway.Init") // call() sets it
   private Interruption interruption;
 
   @Override
@@ -170,7 +174,7 @@ public final class PublishCommand implements Callable<Integer> {
       } catch (NoSuchFileException e) {
         failed(file, "no such file", 0);
       } catch (UnknownFormatException e) {
-        failed(file, e.getMessage(), 0);
+        failed(file, String.valueOf(e.getMessage()), 0);
       } catch (IOException e) {
         failed(file, String.valueOf(e.getMessage()), sink.rows - before);
       }
@@ -287,7 +291,10 @@ public final class PublishCommand implements Callable<Integer> {
 
   private static final class CountingSink implements FlowSink {
     private final FlowPublisher publisher;
+
+    @SuppressWarnings("NullAway.Init") // builder() comes first
     private FlowBatchBuilder builder;
+
     private long rows;
     private long lastArrival = Long.MIN_VALUE;
 

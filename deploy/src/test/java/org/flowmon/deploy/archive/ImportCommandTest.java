@@ -113,6 +113,48 @@ final class ImportCommandTest {
   }
 
   @Test
+  void aCaptureOfOtherTrafficIsRefusedAndFlowsAreMadeOfItIfAskedFor() throws Exception {
+    byte[] packet = new byte[42];
+    packet[12] = 0x08; // Ethernet, then IPv4 with UDP, 28 bytes
+    packet[14] = 0x45;
+    packet[17] = 28;
+    packet[23] = 17;
+    packet[39] = 8;
+    ByteBuffer capture = ByteBuffer.allocate(24 + 2 * (16 + packet.length));
+    capture.putInt(0xA1B2C3D4).putInt(0x0002_0004).putLong(0).putInt(65_535).putInt(1);
+    for (int second = 1_700_000_000; second < 1_700_000_002; second++) {
+      capture.putInt(second).putInt(0).putInt(packet.length).putInt(packet.length).put(packet);
+    }
+    Path file = Files.write(folder.resolve("traffic.pcap"), capture.array());
+    Path archive = folder.resolve("archive");
+    CommandRun refused = CommandRun.of("import", file, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, refused.code(), refused.toString());
+    assertTrue(
+        refused.err().contains(": not imported: a capture of other traffic: none of its 2 packets"),
+        refused.toString());
+    assertTrue(refused.err().contains("--from-packets makes flows"), refused.toString());
+    assertFalse(refused.out().contains(": pcap, 0 flows"), refused.toString());
+    CommandRun made = CommandRun.of("import", file, "--from-packets", "--archive", archive);
+    assertEquals(ExitCodes.DONE, made.code(), made.toString());
+    assertTrue(made.out().contains(": pcap, 1 flows"), made.toString());
+    CommandRun cut =
+        CommandRun.of(
+            "import",
+            file,
+            "--from-packets",
+            "--active-timeout",
+            "1s",
+            "--tunnels",
+            "outer",
+            "--force",
+            "--archive",
+            archive);
+    assertTrue(cut.out().contains(": pcap, 2 flows"), cut.toString());
+    CommandRun wrong = CommandRun.of("import", file, "--tunnels", "both", "--archive", archive);
+    assertEquals(ExitCodes.USAGE, wrong.code(), wrong.toString());
+  }
+
+  @Test
   void aFirstImportThatFailsLeavesNoArchive() throws Exception {
     Path bad = Files.writeString(folder.resolve("bad.csv"), "colour,shape\nred,round\n");
     Path archive = folder.resolve("archive");

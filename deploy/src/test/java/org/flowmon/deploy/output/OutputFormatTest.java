@@ -216,7 +216,8 @@ class OutputFormatTest {
     text.getBuffer().setLength(0);
     assertEquals(0, OutputFormat.CSV.write(one, all.select(), new PrintWriter(text)));
     assertEquals(
-        42, text.toString().lines().findFirst().get().chars().filter(c -> c == ',').count());
+        FlowColumn.all().size() - 1,
+        text.toString().lines().findFirst().get().chars().filter(c -> c == ',').count());
     FlowQuery named = QueryParser.parse("SELECT uid FROM flows");
     ResultTable empty = new ResultTable.Builder().column("uid", ValueKind.TEXT).row().build();
     text.getBuffer().setLength(0);

@@ -309,6 +309,44 @@ class SourceTextTest {
   }
 
   @Test
+  void aHeaderThatComesAgainIsNoFlow() throws IOException {
+    String header = "end_time,src_addr\n";
+    Read read = read(header + "1,10.0.0.1\n" + header + "2,10.0.0.2\n");
+    assertEquals(2, read.summary.rows());
+    assertEquals(Map.of("other_record", 1L), read.summary.rejected());
+    Read aws = read(SampleTexts.AWS_FIELDS + SampleTexts.AWS_FIELDS);
+    assertEquals(2, aws.summary.rows());
+    assertEquals(Map.of("other_record", 1L), aws.summary.rejected());
+  }
+
+  @Test
+  void unknownNamesAreToldInBoundsHoweverManyAndLongTheyAre() throws IOException {
+    StringBuilder text = new StringBuilder();
+    String flow = SampleTexts.GOFLOW2.strip();
+    for (int i = 0; i < 5000; i++) {
+      String name = "n" + i + "x".repeat(500);
+      text.append(flow, 0, flow.length() - 1).append(",\"" + name + "\":{\"a\":[1,{}]}}\n");
+    }
+    Read read = read(text.toString());
+    assertEquals(5000, read.summary.rows());
+    assertEquals(100, read.summary.unknown().size());
+    assertTrue(read.summary.unknown().stream().allMatch(name -> name.length() <= 100));
+  }
+
+  @Test
+  void flowPrintIsRefusedSayingWhatCanBeRead() {
+    String text =
+        "\nStart             End               Sif   SrcIPaddress    SrcP  DIf   DstIPaddress"
+            + "    DstP    P Fl Pkts       Octets\n\n0113.14:35:11.640 0113.14:35:12.000 1 10.0.0.1"
+            + " 1 2 10.0.0.2 2 6 3 1 40\n";
+    IOException e = assertThrows(UnknownFormatException.class, () -> read(text));
+    assertTrue(e.getMessage().contains("flow-export -f 2 writes what can be read"), e.toString());
+    String plain =
+        "srcIP            dstIP            prot  srcPort  dstPort  octets      packets\n";
+    assertThrows(UnknownFormatException.class, () -> read(plain + "10.0.0.1 10.0.0.2 6 1 2 3 4\n"));
+  }
+
+  @Test
   void aMappingOfTheUserComesBeforeTheTable() throws IOException {
     FileReadOptions options =
         FileReadOptions.defaults()

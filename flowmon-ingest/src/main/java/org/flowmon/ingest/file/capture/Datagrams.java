@@ -22,6 +22,11 @@ interface Datagrams extends Closeable {
 
   int sourcePort();
 
+  /** The type of the first header of a whole packet; −1 of the payload of UDP. */
+  default int linkType() {
+    return -1;
+  }
+
   /** The time of capture or export, µs since 1970. */
   long timeMicros();
 }

@@ -11,13 +11,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Datagrams with look-ahead: at most {@link ArrivalClock#LOOK_AHEAD} of 64 KiB are held. */
 final class FileDatagrams implements Closeable {
-  /** {@code bytes} from {@code offset} on; source null if unknown; capture or export time, µs. */
+  /**
+   * {@code bytes} from {@code offset} on, as {@link Datagrams} has it; source null if unknown;
+   * capture or export time, µs.
+   */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Datagram(
-      byte[] bytes, int offset, int length, @Nullable IpAddress source, int port, long time) {
+      byte[] bytes,
+      int offset,
+      int length,
+      int linkType,
+      @Nullable IpAddress source,
+      int port,
+      long time) {
     Datagram copy() {
       byte[] kept = Arrays.copyOfRange(bytes, offset, offset + length);
-      return new Datagram(kept, 0, length, source, port, time);
+      return new Datagram(kept, 0, length, linkType, source, port, time);
     }
   }
 
@@ -47,6 +56,7 @@ final class FileDatagrams implements Closeable {
             file.bytes(),
             file.offset(),
             file.length(),
+            file.linkType(),
             file.source(),
             file.sourcePort(),
             file.timeMicros())

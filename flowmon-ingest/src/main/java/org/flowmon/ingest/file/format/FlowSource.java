@@ -35,6 +35,7 @@ public final class FlowSource {
   private final List<String> header;
   private final Set<Integer> otherFields;
   private final String nullText;
+  private final String refusal;
   private final boolean isExact;
   private final boolean hasIcmpInPort;
   private final boolean hasUptime;
@@ -47,6 +48,7 @@ public final class FlowSource {
     this.header = List.copyOf(builder.header);
     this.otherFields = Set.copyOf(builder.otherFields);
     this.nullText = builder.nullText;
+    this.refusal = builder.refusal;
     this.isExact = builder.isExact;
     this.hasIcmpInPort = builder.hasIcmpInPort;
     this.hasUptime = columns.values().stream().anyMatch(column -> column.form() == Form.UPTIME);
@@ -61,6 +63,7 @@ public final class FlowSource {
     List<String> header = List.of();
     final List<Integer> otherFields = new ArrayList<>();
     String nullText = "";
+    String refusal = "";
     boolean isExact;
     boolean hasIcmpInPort;
 
@@ -123,7 +126,7 @@ public final class FlowSource {
     if (known.stream().noneMatch(plainNames::containsAll)) {
       return 0;
     }
-    return (int) plainNames.stream().filter(columns::containsKey).count();
+    return Math.max(1, (int) plainNames.stream().filter(columns::containsKey).count());
   }
 
   /** Names of the values in a file without a header; empty if it always has one. */
@@ -169,6 +172,11 @@ public final class FlowSource {
   /** The text of a value that is not known; empty texts never are. */
   public String nullText() {
     return nullText;
+  }
+
+  /** Why its records cannot be read, and what to do; empty if they can. */
+  public String refusal() {
+    return refusal;
   }
 
   /** Whether ICMP's type and code stand in the destination port. */

@@ -107,6 +107,7 @@ public final class SourceTable {
         source.header = rest;
         source.isExact = true;
       }
+      case "@refuse" -> source.refusal = String.join(" ", rest);
       case "@null" -> source.nullText = words[1];
       case "@others" -> rest.forEach(count -> source.otherFields.add(Integer.valueOf(count)));
       case "@icmp_in_dst_port" -> source.hasIcmpInPort = true;

@@ -152,24 +152,32 @@ final class CsvParser implements RecordParser {
       refusal.because(RejectReason.LINE_TOO_LONG, LineReader.TOO_LONG);
     } else {
       // A wrong count of fields is the cause of any other error.
-      int fields = fields(at, end);
-      if (isOther || out.source().isOther(fields)) {
+      List<String> fields = fields(at, end);
+      if (isOther || out.source().isOther(fields.size()) || isHeader(fields)) {
         refusal.because(RejectReason.OTHER_RECORD, "");
-      } else if (fields != columns.length || !isRefused) {
+      } else if (fields.size() != columns.length || !isRefused) {
         refusal.because(
             RejectReason.WRONG_FIELD_COUNT,
-            fields + " values, the header has " + columns.length + " columns");
+            fields.size() + " values, the header has " + columns.length + " columns");
       }
     }
     out.reject(refusal.reason(), refusal.detail(), at, end);
     return end;
   }
 
-  private int fields(int from, int end) {
+  private List<String> fields(int from, int end) {
     List<String> fields = records.fields(bytes, from, end);
-    return isSpaced
-        ? (int) fields.stream().filter(field -> !field.isEmpty()).count()
-        : fields.size();
+    return isSpaced ? fields.stream().filter(field -> !field.isEmpty()).toList() : fields;
+  }
+
+  /** Again, as in joined files and in a log after its rotation. */
+  private boolean isHeader(List<String> fields) {
+    for (int c = 0; c < columns.length && fields.size() == columns.length; c++) {
+      if (!FlowSource.plain(fields.get(c)).equals(FlowSource.plain(columns[c].name()))) {
+        return false;
+      }
+    }
+    return fields.size() == columns.length;
   }
 
   /** After any number of spaces, if these separate. */

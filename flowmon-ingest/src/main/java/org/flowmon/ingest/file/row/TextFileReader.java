@@ -103,6 +103,9 @@ public final class TextFileReader implements ParallelFlowReader {
             .orElseThrow(
                 () ->
                     new UnknownFormatException(file + ": its first line names no column of flows"));
+    if (!header.source().refusal().isEmpty()) {
+      throw new UnknownFormatException(file + ": " + header.source().refusal());
+    }
     if (header.end() == HEAD) {
       throw new UnknownFormatException(file + ": its header is longer than " + HEAD + " bytes");
     }
@@ -234,7 +237,11 @@ public final class TextFileReader implements ParallelFlowReader {
                 reject.cut());
       }
       lines += parsed.lines;
-      unknown.addAll(parsed.unknown);
+      for (String name : parsed.unknown) {
+        if (unknown.size() < ParsedChunk.MOST_UNKNOWN) {
+          unknown.add(name);
+        }
+      }
       chunks.release(parsed.chunk);
       for (FlowBatch batch : parsed.batches) {
         summary.add(batch);
