@@ -26,7 +26,10 @@ public enum IngestCounter {
   /** The rest of the datagram is dropped with them. */
   SETS_DROPPED_BAD_LENGTH,
   SETS_DROPPED_RESERVED_ID,
+  /** Of data whose template did not come in time, or that found no room to wait for it. */
   SETS_DROPPED_NO_TEMPLATE,
+  /** Of data that waited for their template. */
+  SETS_DECODED_LATE,
   TEMPLATES_DROPPED_BAD,
   /** Records of variable length that run past the end of their set. */
   RECORDS_DROPPED_TRUNCATED,
@@ -50,6 +53,10 @@ public enum IngestCounter {
   OPTIONS_RECORDS,
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,
+  /** Definitions other than that of their id before. */
+  TEMPLATES_REPLACED,
+  /** Of these the ones from another port, which two devices behind one address may send. */
+  TEMPLATES_CONFLICTING,
   TEMPLATES_WITHDRAWN,
   TEMPLATES_EXPIRED,
   /** Templates forgotten because their exporter has reached its limit. */

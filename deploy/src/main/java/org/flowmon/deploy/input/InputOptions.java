@@ -3,6 +3,7 @@ package org.flowmon.deploy.input;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.parquet.ParquetFlowReader;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -12,6 +13,7 @@ import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How text and files with flows are read. */
@@ -40,9 +42,11 @@ public final class InputOptions {
       completionCandidates = FormatNames.class)
   private @Nullable String format;
 
+  @Mixin private TemplatesByOption templates = new TemplatesByOption();
+
   /** Throws {@link UsageException} naming a wrong option. */
   public FileReadOptions applyTo(FileReadOptions options) {
-    FileReadOptions all = options.withColumns(columnNames());
+    FileReadOptions all = options.withColumns(columnNames()).withTemplates(templates.scope());
     if (!networks.isEmpty()) {
       all = all.withNetworks(protectedNetworks());
     }

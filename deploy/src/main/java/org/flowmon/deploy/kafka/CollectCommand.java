@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.StopNotice;
+import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.IngestCounters;
@@ -78,6 +79,8 @@ public final class CollectCommand implements Callable<Integer> {
       description =
           "A network that is protected: flows begun in one are outgoing. May be repeated.")
   private List<String> networks = List.of();
+
+  @Mixin private TemplatesByOption templates;
 
   @Mixin private TunnelsOption tunnels;
 
@@ -258,7 +261,12 @@ public final class CollectCommand implements Callable<Integer> {
       }
     }
     return new ExportDecoder(
-        counters, bad, protectedNetworks, DecoderLimits.defaults(), tunnels.headers());
+        counters,
+        bad,
+        protectedNetworks,
+        DecoderLimits.defaults(),
+        tunnels.headers(),
+        templates.scope());
   }
 
   private void stopAndWait() {

@@ -48,7 +48,6 @@ public final class UdpCollector implements Closeable {
   private static final long DISCARD_MILLIS = 1000;
 
   /** The receiver of a collector's datagrams, for example {@link ExportDecoder#decode}. */
-  @FunctionalInterface
   public interface Receiver {
     /** On the collector's thread; {@code datagram} is only read and only until this returns. */
     void receive(
@@ -59,6 +58,28 @@ public final class UdpCollector implements Closeable {
         int port,
         long arrivalMicros,
         FlowSink out);
+
+    /** After the last datagram, so that all that waits is counted. */
+    default void end() {}
+  }
+
+  private record Decoding(ExportDecoder decoder) implements Receiver {
+    @Override
+    public void receive(
+        byte[] datagram,
+        int offset,
+        int length,
+        IpAddress exporter,
+        int port,
+        long arrivalMicros,
+        FlowSink out) {
+      decoder.decode(datagram, offset, length, exporter, port, arrivalMicros, out);
+    }
+
+    @Override
+    public void end() {
+      decoder.endInput();
+    }
   }
 
   private final Selector selector;
@@ -124,7 +145,7 @@ public final class UdpCollector implements Closeable {
       CollectorSink sink,
       IngestCounters counters)
       throws IOException {
-    return start(listen, receiveBufferBytes, decoder::decode, sink, counters);
+    return start(listen, receiveBufferBytes, new Decoding(decoder), sink, counters);
   }
 
   /** With a receiver before the decoder, used by the collector's thread alone from now on. */
@@ -233,6 +254,7 @@ public final class UdpCollector implements Closeable {
         }
       }
       drain();
+      receiver.end();
       lookAtKernel();
       tellLosses();
       tellLosses();

@@ -10,6 +10,7 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.InterfaceCounters;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.decode.record.DatagramHeader;
@@ -38,13 +39,16 @@ public final class ExportDecoder {
   private final TemplateExportDecoder templated;
   private final SflowDecoder sflow;
 
-  /** Flows of sampled packets in tunnels are those of the inner headers. */
+  /**
+   * Flows of sampled packets in tunnels are those of the inner headers; IPFIX templates are those
+   * of their session.
+   */
   public ExportDecoder(
       IngestCounters counters,
       BadDatagramSamples samples,
       ProtectedNetworks networks,
       DecoderLimits limits) {
-    this(counters, samples, networks, limits, TunnelHeaders.INNER);
+    this(counters, samples, networks, limits, TunnelHeaders.INNER, TemplateScope.SESSION);
   }
 
   public ExportDecoder(
@@ -52,13 +56,14 @@ public final class ExportDecoder {
       BadDatagramSamples samples,
       ProtectedNetworks networks,
       DecoderLimits limits,
-      TunnelHeaders prefer) {
+      TunnelHeaders prefer,
+      TemplateScope scope) {
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
     FlowWriter writer = new FlowWriter(networks, prefer);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
-    templated = new TemplateExportDecoder(counters, exporters, limits, block, writer, work);
+    templated = new TemplateExportDecoder(counters, exporters, limits, scope, block, writer, work);
     sflow = new SflowDecoder(counters, exporters, networks, prefer, work);
   }
 
@@ -99,6 +104,20 @@ public final class ExportDecoder {
       IngestCounter reason = isDamaged ? damage(version) : outcome;
       samples.add(reason, datagram, offset, length, exporter, port, arrivalMicros);
     }
+  }
+
+  /**
+   * Ends an input, so that all is counted: sets that still wait for their template are dropped, and
+   * sequence numbers begin anew. Templates, rates and names stay.
+   */
+  public void endInput() {
+    templated.waiting().dropAll();
+    exporters.restartSequences();
+  }
+
+  /** Estimated heap of the sets that wait for their template. */
+  long waitingBytes() {
+    return templated.waiting().bytes();
   }
 
   /** sFlow has a version of 4 bytes, all others have one of 2. */

@@ -84,7 +84,7 @@ final class NetflowV5Decoder {
                 IngestCounter.SEQUENCE_LOST_FLOWS)
             .sequence();
     sequence.observeUptime(header.uptime);
-    sequence.observe((int) header.sequence, count, count, count, 0, header.arrival);
+    sequence.observe((int) header.sequence, count, count, count, header.arrival);
     int at = offset + HEADER_BYTES;
     for (int left = count; left > 0; ) {
       FlowBatchBuilder builder = out.builder();

@@ -12,8 +12,11 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
+import org.flowmon.ingest.decode.exporter.HeldDatagram;
 import org.flowmon.ingest.decode.exporter.ObservationDomain;
 import org.flowmon.ingest.decode.exporter.Template;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
+import org.flowmon.ingest.decode.exporter.WaitingSets;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.flowmon.ingest.decode.record.ExporterNames;
@@ -22,6 +25,7 @@ import org.flowmon.ingest.decode.record.RecordBlock;
 import org.flowmon.ingest.decode.record.RecordProgram;
 import org.flowmon.ingest.decode.record.Sampling;
 import org.flowmon.ingest.decode.record.Slot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * NetFlow version 9 (RFC 3954) and IPFIX (RFC 7011): sets of templates, and of the data they
@@ -48,14 +52,16 @@ final class TemplateExportDecoder {
   private final FlowWriter writer;
   private final TemplateReader templates;
   private final WorkMeter work;
+  private final TemplateScope scope;
+  private final WaitingSets waiting;
   private byte[] packed = new byte[4096];
 
   // State of the current datagram.
   private boolean ipfix;
-  // Its own domain; then, as v9 has no sessions, that of the exporter's templates from any port.
-  private final ObservationDomain[] domainOfIpfix = new ObservationDomain[1];
-  private final ObservationDomain[] domainsOfV9 = new ObservationDomain[2];
-  private ObservationDomain[] domains = domainOfIpfix;
+  // Its own domain; then, if data may use them (v9 has no sessions), that of templates of any port.
+  private final ObservationDomain[] ownDomain = new ObservationDomain[1];
+  private final ObservationDomain[] ownAndSharedDomain = new ObservationDomain[2];
+  private ObservationDomain[] domains = ownDomain;
   private DatagramHeader header = new DatagramHeader();
 
   @SuppressWarnings("NullAway.Init") // begin sets it
@@ -67,11 +73,13 @@ final class TemplateExportDecoder {
   private int tooMany;
   private long unreadBytes;
   private IngestCounter damage = UNDAMAGED;
+  private HeldDatagram held;
 
   TemplateExportDecoder(
       IngestCounters counters,
       ExporterTable exporters,
       DecoderLimits limits,
+      TemplateScope scope,
       RecordBlock block,
       FlowWriter writer,
       WorkMeter work) {
@@ -82,6 +90,14 @@ final class TemplateExportDecoder {
     this.block = block;
     this.writer = writer;
     this.templates = new TemplateReader(limits, counters, work);
+    this.scope = scope;
+    this.waiting = new WaitingSets(limits);
+    this.held = exporters.nothingHeld();
+  }
+
+  /** Sets that wait for their template. */
+  WaitingSets waiting() {
+    return waiting;
   }
 
   /** The damage to a part of the last datagram, if it was {@code DATAGRAMS_DAMAGED}. */
@@ -104,12 +120,13 @@ final class TemplateExportDecoder {
     readSets(bytes, offset + V9_HEADER_BYTES, offset + length, offset + length);
     endOfFlows();
     domains[0].sequence().observeUptime(h.uptime);
-    domains[0].sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, 0, h.arrival);
+    domains[0].sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, h.arrival);
     // The header counts templates and records; those not seen were in unread sets.
     int unseen = getU16(bytes, offset + 2) - seenTemplates - seenRecords;
     if (unseen > 0 && unseen <= unreadBytes && damage == UNDAMAGED) {
-      counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, unseen);
+      held.told(unseen);
     }
+    decodeWaiting();
     return damage == UNDAMAGED ? UNDAMAGED : IngestCounter.DATAGRAMS_DAMAGED;
   }
 
@@ -136,13 +153,13 @@ final class TemplateExportDecoder {
     endOfFlows();
     domains[0]
         .sequence()
-        .observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes, h.arrival);
+        .observe((int) h.sequence, seenRecords, seenFlows, seenFlows, unreadBytes, held, h.arrival);
+    decodeWaiting();
     return damage == UNDAMAGED ? UNDAMAGED : IngestCounter.DATAGRAMS_DAMAGED;
   }
 
   private void begin(
       DatagramHeader h, FlowSink sink, boolean isIpfix, IngestCounter lost, long domain) {
-    int version = isIpfix ? 10 : 9;
     header = h;
     out = sink;
     ipfix = isIpfix;
@@ -151,10 +168,13 @@ final class TemplateExportDecoder {
     h.engineType = DatagramHeader.NONE;
     h.engineId = DatagramHeader.NONE;
     h.sampling = Sampling.UNKNOWN;
+    waiting.expire(h.arrival);
     Exporter exporter = exporters.heard(h.exporter, h.arrival);
+    int version = version();
     ObservationDomain.Key key = ObservationDomain.Key.of(version, h.exporter, h.port, domain);
-    domains = isIpfix ? domainOfIpfix : domainsOfV9;
-    if (!isIpfix) {
+    boolean own = isIpfix && scope == TemplateScope.SESSION;
+    domains = own ? ownDomain : ownAndSharedDomain;
+    if (!own) {
       ObservationDomain.Key anyPort =
           ObservationDomain.Key.of(version, h.exporter, ObservationDomain.ANY_PORT, domain);
       domains[1] = exporter.domain(anyPort, lost);
@@ -166,6 +186,7 @@ final class TemplateExportDecoder {
     tooMany = 0;
     unreadBytes = 0;
     damage = UNDAMAGED;
+    held = exporters.nothingHeld();
   }
 
   private void readSets(byte[] bytes, int from, int end, int limit) {
@@ -216,16 +237,75 @@ final class TemplateExportDecoder {
     }
   }
 
-  private void readData(int id, byte[] bytes, int at, int end) {
+  private @Nullable Template template(int id) {
     Template template = null;
     for (int d = 0; d < domains.length && template == null; d++) {
       template = domains[d].template(id, header.arrival);
     }
+    return template;
+  }
+
+  private void readData(int id, byte[] bytes, int at, int end) {
+    Template template = template(id);
     if (template == null) {
+      hold(id, bytes, at, end);
+    } else {
+      readData(template, bytes, at, end);
+    }
+  }
+
+  private void hold(int id, byte[] bytes, int at, int end) {
+    unreadBytes += end - at;
+    HeldDatagram by = held == exporters.nothingHeld() ? new HeldDatagram(header, counters) : held;
+    if (waiting.hold(by, version(), id, bytes, at, end)) {
+      held = by;
+    } else {
       counters.increment(IngestCounter.SETS_DROPPED_NO_TEMPLATE);
-      unreadBytes += end - at;
+    }
+  }
+
+  private int version() {
+    return ipfix ? 10 : 9;
+  }
+
+  /** Sets of this domain whose templates came with this datagram. */
+  private void decodeWaiting() {
+    if (seenTemplates == 0 || waiting.isEmpty()) {
       return;
     }
+    DatagramHeader current = header;
+    ObservationDomain[] own = domains;
+    IngestCounter damageBefore = damage;
+    for (WaitingSets.Waiting set : waiting.of(version(), current)) {
+      work.add(1);
+      boolean isOwnPort = set.datagram().header().port == current.port;
+      if (isOwnPort || own.length > 1) {
+        domains = isOwnPort ? own : new ObservationDomain[] {own[own.length - 1]};
+        decode(set, current.arrival);
+      }
+    }
+    header = current;
+    domains = own;
+    damage = damageBefore; // the datagram of the set has been counted
+  }
+
+  private void decode(WaitingSets.Waiting set, long arrival) {
+    header = set.datagram().header();
+    header.arrival = arrival; // flows arrive in order
+    Template template = template(set.id());
+    if (template == null) {
+      return;
+    }
+    waiting.take(set);
+    seenRecords = 0;
+    seenFlows = 0;
+    tooMany = 0;
+    readData(template, set.bytes(), 0, set.bytes().length);
+    endOfFlows();
+    set.datagram().decoded(seenRecords);
+  }
+
+  private void readData(Template template, byte[] bytes, int at, int end) {
     if (ipfix) {
       // As if the header carried the uptime: an options record of this very message may give it.
       header.hasUptime = domains[0].systemInit() != 0;

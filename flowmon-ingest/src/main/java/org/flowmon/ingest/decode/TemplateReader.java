@@ -148,12 +148,27 @@ final class TemplateReader {
       return;
     }
     counters.increment(IngestCounter.TEMPLATES_RECEIVED);
+    countChange(id, options, fields, domains);
     boolean kept = true;
     for (ObservationDomain domain : domains) {
       kept &= domain.define(template, arrival);
     }
     if (!kept) {
       refuse();
+    }
+  }
+
+  /** Of domains the last one may have the definitions of other ports, too. */
+  private void countChange(int id, boolean options, int[] fields, ObservationDomain... domains) {
+    Template own = domains[0].current(id);
+    Template last = domains[domains.length - 1].current(id);
+    boolean ownChanges = own != null && !own.isDefinedBy(options, fields);
+    boolean lastChanges = last != null && !last.isDefinedBy(options, fields);
+    if (ownChanges || lastChanges) {
+      counters.increment(IngestCounter.TEMPLATES_REPLACED);
+    }
+    if (lastChanges && !ownChanges) {
+      counters.increment(IngestCounter.TEMPLATES_CONFLICTING);
     }
   }
 

@@ -194,10 +194,15 @@ class ExportDecoderTest {
   void setsWithoutATemplateAreCountedAndTheirFlowsWhereTheHeaderTells() {
     byte[] data = set(1, 4, 2, 4, 3, 4);
     decode(ExportBytes.v9(3, 1, SECONDS, 0, 9, data));
+    assertEquals(0, counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE), "it waits");
+    decoder.endInput();
     assertEquals(1, counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
     assertEquals(3, counters.get(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE));
     decode(ExportBytes.ipfix(SECONDS, 0, 9, data));
-    decode(ExportBytes.ipfix(SECONDS, 3, 9, asIpfix(template(1, 4))));
+    byte[] other = new ExportBytes().u16(257).u16(1).u16(1).u16(4).toBytes();
+    decode(ExportBytes.ipfix(SECONDS, 3, 9, new ExportBytes().set(2, other).toBytes()));
+    decoder.endInput();
+    assertEquals(2, counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
     assertEquals(6, counters.get(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE));
     assertEquals(0, counters.get(IngestCounter.SEQUENCE_LOST_FLOWS));
   }
@@ -209,11 +214,13 @@ class ExportDecoderTest {
         new ExportBytes().set(2, new ExportBytes().u16(256).u16(0).toBytes()).toBytes(), set(2, 4));
     assertEquals(1, recorder.rows().size());
     assertEquals(1, counters.get(IngestCounter.TEMPLATES_WITHDRAWN));
+    decoder.endInput(); // no flow waits any more
     ipfix(template(1, 4), set(3, 4));
     arrival += 1_000_001;
     ipfix(new byte[0], set(4, 4));
     assertEquals(2, recorder.rows().size());
     assertEquals(1, counters.get(IngestCounter.TEMPLATES_EXPIRED));
+    decoder.endInput();
     ipfix(template(1, 4), set(5, 4));
     for (int id = 300; id < 303; id++) {
       ipfix(new ExportBytes().set(2, ExportBytes.template(id, 1, 4)).toBytes(), new byte[0]);
@@ -228,6 +235,7 @@ class ExportDecoderTest {
     v9(1, template(1, 4), set(1, 4));
     port = 4444;
     ipfix(new byte[0], set(2, 4));
+    decoder.endInput();
     assertEquals(1, counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
     v9(1, new byte[0], set(2, 4));
     assertEquals(3, recorder.rows().size());

@@ -320,6 +320,20 @@ class SourceTextTest {
   }
 
   @Test
+  void unknownNamesAreToldInBoundsHoweverManyAndLongTheyAre() throws IOException {
+    StringBuilder text = new StringBuilder();
+    String flow = SampleTexts.GOFLOW2.strip();
+    for (int i = 0; i < 5000; i++) {
+      String name = "n" + i + "x".repeat(500);
+      text.append(flow, 0, flow.length() - 1).append(",\"" + name + "\":{\"a\":[1,{}]}}\n");
+    }
+    Read read = read(text.toString());
+    assertEquals(5000, read.summary.rows());
+    assertEquals(100, read.summary.unknown().size());
+    assertTrue(read.summary.unknown().stream().allMatch(name -> name.length() <= 100));
+  }
+
+  @Test
   void flowPrintIsRefusedSayingWhatCanBeRead() {
     String text =
         "\nStart             End               Sif   SrcIPaddress    SrcP  DIf   DstIPaddress"

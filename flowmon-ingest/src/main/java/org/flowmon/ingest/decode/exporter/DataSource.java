@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DataSource {
   /** Estimated heap with tracker, claims, counters and the map's entry (bytes). */
-  static final int BYTES = 640;
+  static final int BYTES = 720;
 
   /** Sent samples over which the effective rate is taken. */
   static final int WINDOW = 1024;
@@ -36,9 +36,14 @@ public final class DataSource {
   private boolean dropped;
   private @Nullable InterfaceCounters last;
 
-  DataSource(LossClaims claims, IngestCounters counters) {
+  DataSource(LossClaims claims, HeldDatagram nothingHeld, IngestCounters counters) {
     this.counters = counters;
-    this.sequence = new SequenceTracker(claims, counters);
+    this.sequence = new SequenceTracker(claims, nothingHeld, counters);
+  }
+
+  void restart() {
+    started = false;
+    sequence.restart();
   }
 
   SequenceTracker sequence() {
@@ -53,7 +58,7 @@ public final class DataSource {
    * @param nowDrops samples that the agent dropped so far
    */
   public void observe(int nowNumber, long rate, int nowPool, int nowDrops, long arrival) {
-    sequence.observe(nowNumber, 1, 1, 1, 0, arrival);
+    sequence.observe(nowNumber, 1, 1, 1, arrival);
     int sent = nowNumber - number;
     if (!started || rate != told || sent <= 0 || sent > SequenceTracker.MAX_LATE) {
       if (started && sent <= 0 && sent >= -SequenceTracker.MAX_LATE && rate == told) {

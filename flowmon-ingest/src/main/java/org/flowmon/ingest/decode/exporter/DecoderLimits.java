@@ -16,6 +16,9 @@ package org.flowmon.ingest.decode.exporter;
  * @param scopesPerDomain samplers, and as many interfaces; further ones are not remembered
  * @param flowsPerDatagram further ones are dropped
  * @param templateLifetimeMicros how long a template lives after its last definition
+ * @param waitingBytes sets that wait for their template, of all exporters: besides stateBytes
+ * @param waitingBytesOfExporter of one exporter
+ * @param waitingMicros how long a set waits for its template
  */
 public record DecoderLimits(
     long stateBytes,
@@ -27,7 +30,10 @@ public record DecoderLimits(
     int fieldsPerTemplate,
     int scopesPerDomain,
     int flowsPerDatagram,
-    long templateLifetimeMicros) {
+    long templateLifetimeMicros,
+    long waitingBytes,
+    long waitingBytesOfExporter,
+    long waitingMicros) {
   /** An exporter and its current domains take about a third of it. */
   static final long LEAST_BYTES = 4096;
 
@@ -46,10 +52,27 @@ public record DecoderLimits(
     }
   }
 
-  /** 64 MiB, 16 of them for strangers, 2 for each exporter; the docs have the rest. */
+  /** 64 MiB, 16 of them for strangers, 2 for each exporter, 4 beside; the docs have the rest. */
   public static DecoderLimits defaults() {
     return new DecoderLimits(
-        64 * MIB, 16 * MIB, 2 * MIB, 60 * SECOND, HOUR, 1024, 1024, 4096, 8192, 24 * HOUR);
+        64 * MIB,
+        16 * MIB,
+        2 * MIB,
+        60 * SECOND,
+        HOUR,
+        1024,
+        1024,
+        4096,
+        8192,
+        24 * HOUR,
+        4 * MIB,
+        MIB / 4,
+        HOUR / 2);
+  }
+
+  /** A file is no attack on the next one: its sets may wait as long and as many as it has. */
+  public DecoderLimits forFiles() {
+    return withWaiting(stateBytes, stateBytes, Long.MAX_VALUE);
   }
 
   public DecoderLimits forOneExporter() {
@@ -67,7 +90,10 @@ public record DecoderLimits(
         fieldsPerTemplate,
         scopesPerDomain,
         flowsPerDatagram,
-        templateLifetimeMicros);
+        templateLifetimeMicros,
+        waitingBytes,
+        waitingBytesOfExporter,
+        waitingMicros);
   }
 
   public DecoderLimits withEstablishedAfter(long micros) {
@@ -81,7 +107,10 @@ public record DecoderLimits(
         fieldsPerTemplate,
         scopesPerDomain,
         flowsPerDatagram,
-        templateLifetimeMicros);
+        templateLifetimeMicros,
+        waitingBytes,
+        waitingBytesOfExporter,
+        waitingMicros);
   }
 
   public DecoderLimits withTemplates(int perDomain, int fields, long lifetimeMicros) {
@@ -95,6 +124,26 @@ public record DecoderLimits(
         fields,
         scopesPerDomain,
         flowsPerDatagram,
-        lifetimeMicros);
+        lifetimeMicros,
+        waitingBytes,
+        waitingBytesOfExporter,
+        waitingMicros);
+  }
+
+  public DecoderLimits withWaiting(long all, long exporter, long micros) {
+    return new DecoderLimits(
+        stateBytes,
+        strangerBytes,
+        exporterBytes,
+        establishedMicros,
+        idleMicros,
+        templatesPerDomain,
+        fieldsPerTemplate,
+        scopesPerDomain,
+        flowsPerDatagram,
+        templateLifetimeMicros,
+        all,
+        exporter,
+        micros);
   }
 }

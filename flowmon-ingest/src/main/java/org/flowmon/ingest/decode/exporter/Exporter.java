@@ -78,6 +78,10 @@ public final class Exporter {
     domains.values().forEach(ObservationDomain::prove);
   }
 
+  void restartSequences() {
+    domains.values().forEach(ObservationDomain::restartSequences);
+  }
+
   /** When its last datagram came, µs. */
   long lastHeard() {
     return lastHeard;
@@ -111,7 +115,7 @@ public final class Exporter {
   public ObservationDomain domain(ObservationDomain.Key key, IngestCounter lost) {
     ObservationDomain domain = domains.get(key);
     if (domain == null) {
-      domain = new ObservationDomain(this, table.limits(), table.counters(), lost);
+      domain = new ObservationDomain(this, table, lost);
       table.makeRoom(this, ObservationDomain.BYTES, true);
       table.charge(this, ObservationDomain.BYTES);
       domains.put(key, domain);

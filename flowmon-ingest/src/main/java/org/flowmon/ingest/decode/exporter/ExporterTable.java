@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public final class ExporterTable {
   private final Map<Exporter.Source, Exporter> strangers = new LinkedHashMap<>(64, 0.75f, true);
   private final Map<Exporter.Source, Exporter> established = new LinkedHashMap<>(64, 0.75f, true);
   private final long establishedMost;
+  private final HeldDatagram nothingHeld;
   private long bytes;
   private long establishedBytes;
   private @Nullable Exporter current;
@@ -37,6 +39,7 @@ public final class ExporterTable {
     this.limits = limits;
     this.counters = counters;
     this.work = work;
+    this.nothingHeld = new HeldDatagram(new DatagramHeader(), counters);
     this.establishedMost = limits.stateBytes() - limits.strangerBytes();
   }
 
@@ -46,6 +49,11 @@ public final class ExporterTable {
 
   IngestCounters counters() {
     return counters;
+  }
+
+  /** In place of a datagram of which no set waits. */
+  public HeldDatagram nothingHeld() {
+    return nothingHeld;
   }
 
   public long bytes() {
@@ -105,6 +113,12 @@ public final class ExporterTable {
     established.put(exporter.source(), exporter);
     establishedBytes += exporter.bytes();
     counters.increment(IngestCounter.EXPORTERS_ESTABLISHED);
+  }
+
+  /** Another input begins: its sequence numbers do not follow those of the last one. */
+  public void restartSequences() {
+    strangers.values().forEach(Exporter::restartSequences);
+    established.values().forEach(Exporter::restartSequences);
   }
 
   /** {@code forgets}: the exporter's own older state may go, too. False if there is no room. */

@@ -62,6 +62,7 @@ public final class ObservationDomain {
   private final Exporter exporter;
   private final DecoderLimits limits;
   private final IngestCounters counters;
+  private final HeldDatagram nothingHeld;
   private final SequenceTracker sequence;
   private final Sampling sampling = new Sampling();
   private ExporterNames names = NO_NAMES;
@@ -74,12 +75,13 @@ public final class ObservationDomain {
   private long serial;
   private long systemInit;
 
-  ObservationDomain(
-      Exporter exporter, DecoderLimits limits, IngestCounters counters, IngestCounter lost) {
+  ObservationDomain(Exporter exporter, ExporterTable table, IngestCounter lost) {
     this.exporter = exporter;
-    this.limits = limits;
-    this.counters = counters;
-    this.sequence = new SequenceTracker(new LossClaims(exporter, lost, counters), counters);
+    this.limits = table.limits();
+    this.counters = table.counters();
+    this.nothingHeld = table.nothingHeld();
+    this.sequence =
+        new SequenceTracker(new LossClaims(exporter, lost, counters), nothingHeld, counters);
   }
 
   public SequenceTracker sequence() {
@@ -184,10 +186,16 @@ public final class ObservationDomain {
       }
       bytes += DataSource.BYTES;
       LossClaims claims = new LossClaims(exporter, IngestCounter.SEQUENCE_LOST_FLOWS, counters);
-      source = new DataSource(claims, counters);
+      source = new DataSource(claims, nothingHeld, counters);
       dataSources.put(id, source);
     }
     return source;
+  }
+
+  /** The next datagram's numbers have nothing to do with the last one's. */
+  void restartSequences() {
+    sequence.restart();
+    dataSources.values().forEach(DataSource::restart);
   }
 
   Collection<DataSource> dataSources() {

@@ -43,12 +43,24 @@ public final class SequenceTracker {
   private final int[] advance = new int[WAYS - 1];
   // Units that the unread sets of the last datagram may have held.
   private long mayHold;
+  private final HeldDatagram nothingHeld;
+  private HeldDatagram heldBefore;
   private int lateNext;
   private int lateRun;
 
-  SequenceTracker(LossClaims claims, IngestCounters counters) {
+  SequenceTracker(LossClaims claims, HeldDatagram nothingHeld, IngestCounters counters) {
     this.claims = claims;
     this.counters = counters;
+    this.nothingHeld = nothingHeld;
+    this.heldBefore = nothingHeld;
+  }
+
+  /** The next datagram's number has nothing to do with the last one's. */
+  void restart() {
+    started = false;
+    hasUptime = false;
+    uptimeFell = false;
+    mayHold = 0;
   }
 
   LossClaims claims() {
@@ -64,15 +76,22 @@ public final class SequenceTracker {
     uptime = now;
   }
 
+  /** Observes the next datagram, all of whose sets were read. */
+  public void observe(int number, int units, int records, int flows, long arrival) {
+    observe(number, units, records, flows, 0, nothingHeld, arrival);
+  }
+
   /**
    * Observes the next datagram.
    *
    * @param units the expected step to the next number, else {@code records}
    * @param flows the step from the previous number for an exporter that includes them
    * @param unread units that its unread sets may hold
+   * @param held is told how many they were
    * @param arrival µs
    */
-  public void observe(int number, int units, int records, int flows, long unread, long arrival) {
+  public void observe(
+      int number, int units, int records, int flows, long unread, HeldDatagram held, long arrival) {
     claims.received(units, arrival);
     if (uptimeFell && started && !continues(number, flows)) {
       started = false;
@@ -84,7 +103,7 @@ public final class SequenceTracker {
       step = 0;
     }
     if (step > 0 && step <= mayHold) {
-      counters.add(IngestCounter.FLOWS_DROPPED_NO_TEMPLATE, step);
+      heldBefore.told(step);
     } else if (step > 0 && step <= MAX_LOSS) {
       claims.claim(step);
     } else if (step < 0 && step >= -MAX_LATE && otherWay == NONE && !isRestart(number, units)) {
@@ -103,6 +122,7 @@ public final class SequenceTracker {
     advance[0] = units;
     advance[1] = records;
     mayHold = unread;
+    heldBefore = held;
     lateRun = 0;
   }
 

@@ -38,6 +38,25 @@ public final class DatagramHeader {
   public int engineId = NONE;
   public Sampling.Rate sampling = Sampling.UNKNOWN;
 
+  public DatagramHeader copy() {
+    DatagramHeader copy = new DatagramHeader();
+    copy.kind = kind;
+    copy.exporter = exporter;
+    copy.port = port;
+    copy.arrival = arrival;
+    copy.exportTime = exportTime;
+    copy.uptime = uptime;
+    copy.hasUptime = hasUptime;
+    copy.uptimeIsHeaders = uptimeIsHeaders;
+    copy.zeroStartIsUnknown = zeroStartIsUnknown;
+    copy.domain = domain;
+    copy.sequence = sequence;
+    copy.engineType = engineType;
+    copy.engineId = engineId;
+    copy.sampling = sampling;
+    return copy;
+  }
+
   /**
    * Uptime (ms) to µs since 1970, if the header is of {@code now}. It wraps after 49.7 days: a time
    * ahead, apart from an hour for clocks and rounding, was before the wrap.

@@ -117,7 +117,7 @@ public final class SflowDecoder {
                 IngestCounter.SEQUENCE_LOST_DATAGRAMS);
     readSamples(getU32(bytes, rest + 12), rest + REST_BYTES, end);
     domain.sequence().observeUptime(header.uptime);
-    domain.sequence().observe(header.sequence, 1, 1, 1, 0, header.arrival);
+    domain.sequence().observe(header.sequence, 1, 1, 1, header.arrival);
     if (flows > 0) {
       counters.add(IngestCounter.FLOWS_DECODED, flows);
       exporters.decodedFlows();

@@ -2,6 +2,7 @@ package org.flowmon.ingest.file.capture;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.flowmon.ingest.FlowSink;
@@ -38,19 +39,23 @@ public final class CaptureReader implements FlowFileReader {
   @Override
   public FileSummary read(FlowSink out) throws IOException {
     SummarySink sink = new SummarySink(out);
-    // Separate counters, so that the summary is this file's.
-    IngestCounters counters = new IngestCounters();
+    IngestCounters all = options.counters();
+    Map<IngestCounter, Long> before = new EnumMap<>(IngestCounter.class);
+    for (IngestCounter counter : IngestCounter.values()) {
+      before.put(counter, all.get(counter));
+    }
     @Nullable String damage = null;
     options.clock().beginFile();
     try {
-      options.clock().addAheadFlows(read(counters, sink));
+      options.clock().addAheadFlows(read(all, sink));
     } catch (IOException e) {
       damage = e.getMessage();
     }
+    IngestCounters counters = new IngestCounters(); // of this file
     Map<String, Long> rejected = new LinkedHashMap<>();
     for (IngestCounter counter : IngestCounter.values()) {
-      long count = counters.get(counter);
-      options.counters().add(counter, count);
+      long count = all.get(counter) - before.getOrDefault(counter, 0L);
+      counters.add(counter, count);
       if (count > 0 && isLoss(counter)) {
         rejected.put(counter.label(), count);
       }
@@ -70,9 +75,9 @@ public final class CaptureReader implements FlowFileReader {
           .read(file, sink);
     }
     BadDatagramSamples samples = new BadDatagramSamples(SAMPLES_PER_REASON);
-    DecoderLimits limits = DecoderLimits.defaults();
+    DecoderLimits limits = DecoderLimits.defaults().forFiles();
     return new ExportsOfFile(counters, samples, options.networks(), limits, packets.tunnels())
-        .read(file, sink);
+        .read(file, options.captures(), sink);
   }
 
   /** Throws if a capture has no flows, because it holds something else. */

@@ -10,6 +10,7 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.file.capture.FileDatagrams.Datagram;
 import org.flowmon.ingest.file.reader.ArrivalClock;
@@ -55,6 +56,22 @@ public final class ExportsOfFile {
   }
 
   /**
+   * Reads a file to its end with the exporters and templates that a decoder knows, but for an IPFIX
+   * file, which has its own.
+   *
+   * @return as {@link #read(Path, FlowSink)}
+   * @throws IOException naming file and place if it does not continue in its format
+   */
+  public long read(Path file, ExportDecoder decoder, FlowSink out) throws IOException {
+    if (IpfixFileReader.isMagic(magic(file))) {
+      return read(file, out);
+    }
+    try (FileDatagrams datagrams = new FileDatagrams(PcapReader.open(file, counters))) {
+      return decode(datagrams, decoder, out);
+    }
+  }
+
+  /**
    * Reads a file to its end, with exporters and templates of its own.
    *
    * @return flows that arrive with neighbours, far ahead in time ({@link ArrivalClock#aheadFlows})
@@ -63,7 +80,7 @@ public final class ExportsOfFile {
   public long read(Path file, FlowSink out) throws IOException {
     boolean ipfix = IpfixFileReader.isMagic(magic(file));
     DecoderLimits kept = ipfix ? limits.forOneExporter() : limits;
-    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept, tunnels);
+    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept, tunnels, TemplateScope.SESSION);
     try (FileDatagrams datagrams =
         new FileDatagrams(ipfix ? IpfixFileReader.open(file) : PcapReader.open(file, counters))) {
       return decode(datagrams, decoder, out);
@@ -98,6 +115,7 @@ public final class ExportsOfFile {
         ahead += counters.get(IngestCounter.FLOWS_DECODED) - before;
       }
     }
+    decoder.endInput();
     return ahead;
   }
 }

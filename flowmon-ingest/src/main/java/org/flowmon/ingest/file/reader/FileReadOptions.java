@@ -4,6 +4,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.decode.BadDatagramSamples;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.FlowSource;
 import org.flowmon.ingest.file.format.InputFormat;
@@ -20,6 +24,8 @@ import org.flowmon.ingest.meter.PacketReading;
  * @param packets how packets of captures are read
  * @param bytesRead grows by the files' bytes, before decompression, so that another thread can show
  *     progress; captures and IPFIX files are not counted
+ * @param templates whose templates the data of captures may use
+ * @param captures decodes all captures, so that a later one may use an earlier one's templates
  */
 public record FileReadOptions(
     ProtectedNetworks networks,
@@ -29,50 +35,90 @@ public record FileReadOptions(
     ColumnNames columns,
     Optional<String> format,
     PacketReading packets,
-    AtomicLong bytesRead) {
+    AtomicLong bytesRead,
+    TemplateScope templates,
+    ExportDecoder captures) {
+  private static final int SAMPLES_PER_REASON = 4;
 
   /** No networks, bad lines only counted, a new clock and new counters. */
   public static FileReadOptions defaults() {
+    IngestCounters counters = new IngestCounters();
     return new FileReadOptions(
         ProtectedNetworks.NONE,
         RejectedLines.countOnly(),
         new ArrivalClock(),
-        new IngestCounters(),
+        counters,
         ColumnNames.DEFAULTS,
         Optional.empty(),
         PacketReading.DEFAULTS,
-        new AtomicLong());
+        new AtomicLong(),
+        TemplateScope.SESSION,
+        decoder(
+            counters, ProtectedNetworks.NONE, PacketReading.DEFAULTS, TemplateScope.SESSION));
+  }
+
+  private static ExportDecoder decoder(
+      IngestCounters counters,
+      ProtectedNetworks networks,
+      PacketReading packets,
+      TemplateScope templates) {
+    return new ExportDecoder(
+        counters,
+        new BadDatagramSamples(SAMPLES_PER_REASON),
+        networks,
+        DecoderLimits.defaults().forFiles(),
+        packets.tunnels(),
+        templates);
   }
 
   public FileReadOptions withNetworks(ProtectedNetworks newNetworks) {
-    return new FileReadOptions(
-        newNetworks, rejects, clock, counters, columns, format, packets, bytesRead);
-  }
-
-  public FileReadOptions withRejects(RejectedLines newRejects) {
-    return new FileReadOptions(
-        networks, newRejects, clock, counters, columns, format, packets, bytesRead);
-  }
-
-  public FileReadOptions withColumns(ColumnNames newColumns) {
-    return new FileReadOptions(
-        networks, rejects, clock, counters, newColumns, format, packets, bytesRead);
+    return decoding(newNetworks, packets, templates);
   }
 
   public FileReadOptions withPackets(PacketReading newPackets) {
+    return decoding(networks, newPackets, templates);
+  }
+
+  public FileReadOptions withTemplates(TemplateScope newTemplates) {
+    return decoding(networks, packets, newTemplates);
+  }
+
+  private FileReadOptions decoding(
+      ProtectedNetworks by, PacketReading reading, TemplateScope scope) {
     return new FileReadOptions(
-        networks, rejects, clock, counters, columns, format, newPackets, bytesRead);
+        by,
+        rejects,
+        clock,
+        counters,
+        columns,
+        format,
+        reading,
+        bytesRead,
+        scope,
+        decoder(counters, by, reading, scope));
+  }
+
+  public FileReadOptions withRejects(RejectedLines newRejects) {
+    return reading(newRejects, clock, columns, format);
+  }
+
+  public FileReadOptions withColumns(ColumnNames newColumns) {
+    return reading(rejects, clock, newColumns, format);
   }
 
   public FileReadOptions withClock(ArrivalClock newClock) {
-    return new FileReadOptions(
-        networks, rejects, newClock, counters, columns, format, packets, bytesRead);
+    return reading(rejects, newClock, columns, format);
   }
 
   /** {@code name} is one of {@link InputFormat#names()}. */
   public FileReadOptions withFormat(String name) {
+    return reading(rejects, clock, columns, Optional.of(name));
+  }
+
+  private FileReadOptions reading(
+      RejectedLines bad, ArrivalClock by, ColumnNames names, Optional<String> as) {
     return new FileReadOptions(
-        networks, rejects, clock, counters, columns, Optional.of(name), packets, bytesRead);
+        networks, bad, by, counters, names, as, packets, bytesRead, templates, captures);
   }
 
   /** The program whose text it is, if the user says it. */

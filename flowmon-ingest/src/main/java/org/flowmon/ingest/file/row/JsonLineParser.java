@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads lines that each hold a JSON object, by the names of a {@link FlowSource}. */
 final class JsonLineParser implements RecordParser {
-  private static final int MOST_UNKNOWN = 100;
+  private static final int LONGEST_SHOWN = 100;
 
   private final JsonFactory json = new JsonFactory();
   private final TextValues values = new TextValues();
@@ -123,8 +123,8 @@ final class JsonLineParser implements RecordParser {
       refuse(
           RejectReason.UNKNOWN_COLUMN,
           "'" + name + "' is no column of flows; --map '" + name + "=' leaves it out");
-    } else if (out.unknown.size() < MOST_UNKNOWN) {
-      out.unknown.add(name);
+    } else if (out.unknown.size() < ParsedChunk.MOST_UNKNOWN) {
+      out.unknown.add(name.substring(0, Math.min(name.length(), LONGEST_SHOWN)));
     }
   }
 

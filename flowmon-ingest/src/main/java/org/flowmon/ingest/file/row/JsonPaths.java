@@ -16,6 +16,7 @@ final class JsonPaths {
   static final JsonPaths UNKNOWN = new JsonPaths(null);
 
   private static final int MOST_WRITINGS = 4096;
+  private static final int LONGEST_WRITING = 256;
 
   private final @Nullable TextColumn column;
   private final Map<String, JsonPaths> inner = new HashMap<>();
@@ -53,7 +54,7 @@ final class JsonPaths {
     JsonPaths known = byWriting.get(name);
     if (known == null) {
       known = find(FlowSource.plain(name));
-      if (byWriting.size() < MOST_WRITINGS) {
+      if (byWriting.size() < MOST_WRITINGS && name.length() <= LONGEST_WRITING) {
         byWriting.put(name, known);
       }
     }

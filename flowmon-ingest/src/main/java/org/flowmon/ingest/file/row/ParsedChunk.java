@@ -18,11 +18,14 @@ final class ParsedChunk {
   /** {@code line} is from 0 in the piece, {@code from} the place in its bytes. */
   record Reject(long line, RejectReason reason, String detail, int from, int to, boolean cut) {}
 
+  /** Names that are told at most, of a piece and of a file. */
+  static final int MOST_UNKNOWN = 100;
+
   final TextChunks.Chunk chunk;
   final List<RowBlock> blocks = new ArrayList<>();
   final List<Reject> rejects = new ArrayList<>();
   final List<FlowBatch> batches = new ArrayList<>();
-  // Names that the source is not known to have, at most a few.
+  // Names that the source is not known to have.
   final Set<String> unknown = new TreeSet<>();
   long lines;
 

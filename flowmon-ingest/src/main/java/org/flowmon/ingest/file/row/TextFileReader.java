@@ -237,7 +237,11 @@ public final class TextFileReader implements ParallelFlowReader {
                 reject.cut());
       }
       lines += parsed.lines;
-      unknown.addAll(parsed.unknown);
+      for (String name : parsed.unknown) {
+        if (unknown.size() < ParsedChunk.MOST_UNKNOWN) {
+          unknown.add(name);
+        }
+      }
       chunks.release(parsed.chunk);
       for (FlowBatch batch : parsed.batches) {
         summary.add(batch);
