@@ -243,8 +243,10 @@ class GroupCacheTest extends ArchivedHistory {
     ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY)).get();
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {
-      ResultTable ofA = runOver(archive, query, ending(END, window(100, A, 1)), LIMIT).rows().orElseThrow();
-      ResultTable ofB = runOver(archive, query, ending(END, window(100, B, 1)), LIMIT).rows().orElseThrow();
+      ResultTable ofA =
+          runOver(archive, query, ending(END, window(100, A, 1)), LIMIT).rows().orElseThrow();
+      ResultTable ofB =
+          runOver(archive, query, ending(END, window(100, B, 1)), LIMIT).rows().orElseThrow();
       Value a = ofA.value(0, 0);
       Value b = ofB.value(0, 0);
       List<Value> both = GroupCache.distinct(List.of(b, a));

@@ -158,7 +158,8 @@ class HistoryLookupTest extends HistoryFixture {
             .start();
         long bytes = bytes(before.rows().orElseThrow()).get(A + " 1");
         assertEquals(
-            Map.of(A + " 1", bytes + 1000), bytes(answer.get(30, TimeUnit.SECONDS).rows().orElseThrow()));
+            Map.of(A + " 1", bytes + 1000),
+            bytes(answer.get(30, TimeUnit.SECONDS).rows().orElseThrow()));
         String own = Thread.currentThread().getName();
         assertEquals(
             refused == 0 ? List.of(own) : List.of(own, "history-lookup"), permits.askedBy());

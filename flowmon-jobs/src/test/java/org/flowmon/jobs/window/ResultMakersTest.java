@@ -43,8 +43,7 @@ class ResultMakersTest {
   void whatTheCallerMakesIsGivenBeforeTheNextIsMade() throws Exception {
     List<String> log = new ArrayList<>();
     Making making = new Making(three(log));
-    assertEquals(
-          Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
+    assertEquals(Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
     assertEquals(List.of("made 0", "given a0", "made 1", "given a1", "made 2", "given a2"), log);
   }
 
@@ -62,8 +61,7 @@ class ResultMakersTest {
               });
       makers.help(making);
       begun.await();
-      assertEquals(
-          Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
+      assertEquals(Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
     }
     assertEquals(List.of("made 0", "made 1", "made 2", "given a0", "given a1", "given a2"), log);
   }
@@ -92,8 +90,7 @@ class ResultMakersTest {
                 to.accept(result(1));
               });
       makers.help(making);
-      assertEquals(
-          Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
+      assertEquals(Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
     }
     assertEquals(List.of("reported", "given a1"), log);
   }

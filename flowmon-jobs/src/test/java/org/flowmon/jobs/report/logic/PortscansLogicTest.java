@@ -255,7 +255,8 @@ class PortscansLogicTest {
     parameters = Parameters.NONE.with("now", Value.ofTimestamp(END)).with("live.src_addr", sources);
     ResultTable past =
         FlowQueries.run(batches, QueryParser.parse(analysis.history().query()).bind(parameters));
-    return new WindowHistory(result, history(HistoryStatus.EXACT, END - 30 * DAY, Optional.of(past)));
+    return new WindowHistory(
+        result, history(HistoryStatus.EXACT, END - 30 * DAY, Optional.of(past)));
   }
 
   private static HistoryAnswer history(
