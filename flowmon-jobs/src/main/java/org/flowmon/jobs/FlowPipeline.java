@@ -13,6 +13,7 @@ import org.flowmon.jobs.source.FlowSource;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.source.SequenceCheckOperator;
+import org.jspecify.annotations.Nullable;
 
 /** From the topic of flows to the archive: batches that are checked, and segments made of them. */
 public final class FlowPipeline {
@@ -44,8 +45,8 @@ public final class FlowPipeline {
       DataStream<PositionedBatch> flows,
       ArchiveLocation location,
       int compactRows,
-      RetentionConfig retention,
-      String segments) {
+      @Nullable RetentionConfig retention,
+      @Nullable String segments) {
     SingleOutputStreamOperator<ArchiveCommittable> sealed =
         ArchiveSink.seal(flows, location, segments).uid("archive-writer");
     ArchiveSink.commit(sealed, location, compactRows, retention).uid("archive-committer");

@@ -2,6 +2,7 @@ package org.flowmon.jobs;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
@@ -14,6 +15,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.MergeConfig;
 import org.flowmon.jobs.quarantine.KafkaQuarantine;
 import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.site.StatesRecord;
@@ -68,14 +70,15 @@ public final class FlowmonJob {
   public static void build(
       StreamExecutionEnvironment env, JobConfig config, List<AnalysisConfig> analyses) {
     configure(env, config);
-    if (config.merge() != null) {
+    MergeConfig merge = config.merge();
+    if (merge != null) {
       config.job().budget().check(analyses);
-      DataStream<StatesRecord> states = SitesPipeline.states(env, config);
+      DataStream<StatesRecord> states = SitesPipeline.states(env, config, merge);
       ReportPipeline.reports(
-          SitesPipeline.mergedWindows(states, config, analyses),
+          SitesPipeline.mergedWindows(states, config, merge, analyses),
           config,
           analyses,
-          SitesPipeline.statesTopic(config));
+          SitesPipeline.statesTopic(config, merge));
       return;
     }
     FlowTopic topic = FlowTopic.lookUp(config.kafka());
@@ -86,7 +89,7 @@ public final class FlowmonJob {
           refused.union(
               FlowPipeline.archive(
                   flows,
-                  config.archive(),
+                  Objects.requireNonNull(config.archive(), "archive: is missing"),
                   config.compactRows(),
                   config.retention(),
                   config.segments()));

@@ -9,6 +9,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.config.job.MergeConfig;
 import org.flowmon.jobs.control.AnalysesCoordinator;
 import org.flowmon.jobs.control.ControlledFactory;
 import org.flowmon.jobs.lowlevel.LiveQuery;
@@ -28,12 +29,12 @@ public final class SitesPipeline {
 
   private SitesPipeline() {}
 
-  static FlowTopic statesTopic(JobConfig config) {
+  static FlowTopic statesTopic(JobConfig config, MergeConfig merge) {
     JobConfig.Kafka kafka = config.kafka();
     return FlowTopic.lookUp(
         new JobConfig.Kafka(
             kafka.bootstrap(),
-            config.merge().topic(),
+            merge.topic(),
             kafka.group(),
             kafka.startingOffsets(),
             null,
@@ -41,10 +42,11 @@ public final class SitesPipeline {
   }
 
   /** What sites say of their states, in the order of the topic. */
-  public static DataStream<StatesRecord> states(StreamExecutionEnvironment env, JobConfig config) {
-    StatesTopic.createIfMissing(config.kafka().clientProperties(), config.merge().topic());
+  public static DataStream<StatesRecord> states(
+      StreamExecutionEnvironment env, JobConfig config, MergeConfig merge) {
+    StatesTopic.createIfMissing(config.kafka().clientProperties(), merge.topic());
     return env.fromSource(
-            FlowSource.of(config, config.merge().topic(), StatesTopic.reader()),
+            FlowSource.of(config, merge.topic(), StatesTopic.reader()),
             WatermarkStrategy.noWatermarks(),
             "states-source")
         .uid("states-source")
@@ -53,27 +55,29 @@ public final class SitesPipeline {
 
   /** As {@link WindowPipeline#controlledWindows}, over the states of sites in place of flows. */
   public static SingleOutputStreamOperator<WindowResult> mergedWindows(
-      DataStream<StatesRecord> states, JobConfig config, List<AnalysisConfig> analyses) {
+      DataStream<StatesRecord> states,
+      JobConfig config,
+      MergeConfig merge,
+      List<AnalysisConfig> analyses) {
     int keyGroups = config.job().maxParallelism();
     analyses.forEach(analysis -> JobAnalyses.check(analysis, config));
     OneInputStreamOperatorFactory<StatesRecord, Partial> factory;
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {
       set = new AnalysisSet(analyses, true); // before the last result sites have said nothing
-      factory = new SiteStatesFactory(set, config.merge(), config.job().arrivalAhead(), keyGroups);
+      factory = new SiteStatesFactory(set, merge, config.job().arrivalAhead(), keyGroups);
     } else {
       AnalysesCoordinator.Settings settings = JobAnalyses.controlled(config, analyses);
       set = settings.analyses();
       factory =
           new ControlledFactory<>(
-              new SiteStatesFactory(set, config.merge(), config.job().arrivalAhead(), keyGroups),
-              settings);
+              new SiteStatesFactory(set, merge, config.job().arrivalAhead(), keyGroups), settings);
     }
     LiveQuery.byId(set.running()); // an error in a query is said here, not by a task
     LOG.info(
         "sites {}: their states of topic {} at {} are merged for {}",
-        config.merge().sites(),
-        config.merge().topic(),
+        merge.sites(),
+        merge.topic(),
         config.kafka().bootstrap(),
         set.running().stream().map(AnalysisConfig::name).toList());
     return WindowPipeline.merged(

@@ -289,7 +289,8 @@ class SitesJobTest {
     StreamExecutionEnvironment env = LocalFlink.environment(parallelism, LocalFlink.restarts(2));
     FlowmonJob.configure(env, config);
     return collect(
-        SitesPipeline.mergedWindows(SitesPipeline.states(env, config), config, MERGED)
+        SitesPipeline.mergedWindows(
+                SitesPipeline.states(env, config, config.merge()), config, config.merge(), MERGED)
             .executeAndCollect(),
         true);
   }

@@ -143,12 +143,12 @@ final class AnalysesCheckCommand implements Callable<Integer> {
   private void check(Path file, Optional<JobConfig> job, Map<String, Path> names) {
     int before = wrong;
     ErrorHandler errors = errors(file);
-    AnalysisConfig.Draft read = AnalysisConfig.read(file, errors);
-    if (read == null) {
+    Optional<AnalysisConfig.Draft> read = AnalysisConfig.read(file, errors);
+    if (read.isEmpty()) {
       return;
     }
-    JobAnalyses.check(read, errors);
-    AnalysisConfig analysis = read.analysis();
+    JobAnalyses.check(read.get(), errors);
+    AnalysisConfig analysis = read.get().analysis();
     Path other = names.putIfAbsent(analysis.name(), file);
     if (other != null) {
       errors.add(

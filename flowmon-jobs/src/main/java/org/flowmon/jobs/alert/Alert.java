@@ -6,6 +6,7 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.analysis.AlertConfig;
 import org.flowmon.jobs.types.RecordType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of an alert. Of those of one id the highest number is valid; a repeat equals the first.
@@ -36,7 +37,7 @@ public record Alert(
     long lastHeld,
     int revision,
     int rows,
-    String columns,
+    @Nullable String columns,
     List<String> sinks) {
   public static final TypeInformation<Alert> TYPE =
       new RecordType<>(Alert.class, new AlertSerializer());

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -118,7 +119,8 @@ public final class AlertOperator extends AbstractStreamOperator<Alert>
 
   private void learn(Report announcement) {
     String name = announcement.analysis();
-    String text = announcement.definition().isEmpty() ? null : announcement.definition();
+    String definition = Objects.requireNonNull(announcement.definition(), "no definition");
+    String text = definition.isEmpty() ? null : definition;
     long version = announcement.revision();
     try {
       var unused = analyses.apply(new AnalysisChange(name, version, text));

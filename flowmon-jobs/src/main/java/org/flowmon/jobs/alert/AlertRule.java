@@ -18,6 +18,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.types.RecordSerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rule whose times are counted in windows of its analysis.
@@ -36,9 +37,9 @@ record AlertRule(
     String name,
     Severity severity,
     List<String> sinks,
-    RowCondition when,
+    @Nullable RowCondition when,
     boolean absence,
-    List<String> key,
+    @Nullable List<String> key,
     long need,
     int of,
     long resolveWindows,

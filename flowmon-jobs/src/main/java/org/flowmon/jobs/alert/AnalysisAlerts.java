@@ -3,6 +3,7 @@ package org.flowmon.jobs.alert;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -12,6 +13,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportSerializer;
 import org.flowmon.jobs.types.RecordSerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The alerts of one analysis. Each window is judged once, in the order of ends, when the watermark
@@ -29,7 +31,7 @@ final class AnalysisAlerts {
   private final Map<String, RuleAlerts> rules = new LinkedHashMap<>();
   // Reports whose windows are still to be judged, by end.
   private final TreeMap<Long, Report> waiting = new TreeMap<>();
-  private AnalysisConfig analysis;
+  private @Nullable AnalysisConfig analysis; // null until configured
   private long judgedThrough = NONE;
   // The sources of reports, as text; empty if unknown.
   private String basis = "";
@@ -128,8 +130,8 @@ final class AnalysisAlerts {
   }
 
   void judgeUpTo(long completeThrough, Consumer<Alert> out) {
-    long slide = analysis.live().slideMicros();
-    long through = Math.floorDiv(completeThrough - analysis.live().latenessMicros(), slide) * slide;
+    long slide = live().slideMicros();
+    long through = Math.floorDiv(completeThrough - live().latenessMicros(), slide) * slide;
     if (judgedThrough == NONE) {
       // Earlier windows are not judged: the first one is that of the first report, or the next.
       judgedThrough = waiting.isEmpty() ? through : Math.min(through, waiting.firstKey() - slide);
@@ -141,15 +143,19 @@ final class AnalysisAlerts {
   void judgeAtEnd(Consumer<Alert> out) {
     if (!waiting.isEmpty()) {
       if (judgedThrough == NONE) {
-        judgedThrough = waiting.firstKey() - analysis.live().slideMicros();
+        judgedThrough = waiting.firstKey() - live().slideMicros();
       }
-      long slide = analysis.live().slideMicros();
+      long slide = live().slideMicros();
       judgeThrough(Math.floorDiv(waiting.lastKey(), slide) * slide, out);
     }
   }
 
+  private AnalysisConfig.Live live() {
+    return Objects.requireNonNull(analysis, "alerts that are not configured").live();
+  }
+
   private void judgeThrough(long through, Consumer<Alert> out) {
-    long slide = analysis.live().slideMicros();
+    long slide = live().slideMicros();
     // Windows of the former slide may end at other times.
     long end = Math.floorDiv(judgedThrough, slide) * slide + slide;
     for (; end <= through; end += slide) {
@@ -179,7 +185,7 @@ final class AnalysisAlerts {
     return next == null ? Long.MAX_VALUE : Math.floorDiv(next - 1, slide) * slide;
   }
 
-  private void judge(long end, Report report, Consumer<Alert> out) {
+  private void judge(long end, @Nullable Report report, Consumer<Alert> out) {
     if (report != null && end > changedAt) {
       absenceFrom = Math.min(absenceFrom, end);
     }

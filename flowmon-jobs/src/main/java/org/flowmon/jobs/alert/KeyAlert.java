@@ -1,15 +1,19 @@
 package org.flowmon.jobs.alert;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.State;
 import org.flowmon.jobs.types.RecordSerializer;
+import org.jspecify.annotations.Nullable;
 
 /** One key of a rule: in which last windows the condition held, and its alert. Windows in order. */
 final class KeyAlert {
   /** The rows of a window that meet the condition for the key. */
-  record Match(int revision, int rows, String columns) {}
+  record Match(int revision, int rows, @Nullable String columns) {
+    static final Match NONE = new Match(0, 0, null);
+  }
 
   private static final long NEVER = Long.MIN_VALUE;
 
@@ -21,12 +25,12 @@ final class KeyAlert {
   private long number; // messages so far of the firing alert
   private long silentUntil = NEVER;
   private long lastHeld;
-  private Match last;
+  private Match last = Match.NONE;
 
-  /** Returns the state to announce or null; {@code match} null: the condition does not hold. */
-  State window(AlertRule rule, long end, Match match) {
+  /** Returns the state to announce, if any; {@code match} null: the condition does not hold. */
+  Optional<State> window(AlertRule rule, long end, @Nullable Match match) {
     boolean holds = match != null;
-    if (holds) {
+    if (match != null) {
       lastHeld = end;
       last = match;
     }
@@ -36,7 +40,7 @@ final class KeyAlert {
     boolean triggered = rule.of() > 0 ? Long.bitCount(recent) >= rule.need() : run >= rule.need();
     if (firing && !triggered && quiet >= rule.resolveWindows()) {
       firing = false;
-      return number > 0 ? State.RESOLVED : null;
+      return number > 0 ? Optional.of(State.RESOLVED) : Optional.empty();
     }
     if (!firing && triggered) {
       firing = true;
@@ -45,9 +49,9 @@ final class KeyAlert {
     }
     if (firing && end >= silentUntil) {
       silentUntil = end + rule.silence();
-      return State.FIRING;
+      return Optional.of(State.FIRING);
     }
-    return null;
+    return Optional.empty();
   }
 
   private static long mask(int of) {

@@ -1,10 +1,12 @@
 package org.flowmon.jobs.alert;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -18,6 +20,8 @@ import org.flowmon.jobs.report.RowConditions;
 import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.udaf.result.TableCondition;
+import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /** One rule and the keys that it follows. */
 final class RuleAlerts {
@@ -30,12 +34,20 @@ final class RuleAlerts {
   private final TreeMap<String, KeyAlert> active;
   // Keys with no state left but the silence after their last alert.
   private final Map<String, KeyAlert> idle;
-  // The columns that the compiled condition and key are for.
-  private List<ReportColumn> columns;
-  private TableCondition condition;
-  private int[] keyColumns;
+  private @Nullable Compiled compiled; // for the columns of the last report
   // Keys of announced firing alerts, by id; null until asked for.
-  private Map<String, String> announced;
+  private @Nullable Map<String, String> announced;
+
+  /** The rule's condition, if it has one, and key for reports of these columns. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Compiled(
+      List<ReportColumn> columns, Optional<TableCondition> condition, int[] keyColumns) {
+    int[] rows(ResultTable table) {
+      return condition
+          .map(chosen -> chosen.select(table))
+          .orElseGet(() -> IntStream.range(0, table.rowCount()).toArray());
+    }
+  }
 
   RuleAlerts(AlertRule rule, AlertCounters counters) {
     this(rule, counters, Map.of());
@@ -76,7 +88,7 @@ final class RuleAlerts {
    * Takes a window; {@code report} is null if it has none. If the report does not fit the rule it
    * throws a RuntimeException and the state is unchanged.
    */
-  void window(long end, Report report, Consumer<Alert> out) {
+  void window(long end, @Nullable Report report, Consumer<Alert> out) {
     Map<String, KeyAlert.Match> matches = matches(report);
     announced = null;
     matches.keySet().forEach(key -> follow(key, end));
@@ -85,10 +97,10 @@ final class RuleAlerts {
       String key = entry.getKey(); // the entry is another one after removal
       KeyAlert alert = entry.getValue();
       boolean unannounced = alert.isFiring() && !alert.isAnnounced();
-      State said = alert.window(rule, end, matches.get(key));
-      if (said != null) {
+      Optional<State> said = alert.window(rule, end, matches.get(key));
+      if (said.isPresent()) {
         Cause cause = rule.absence() ? Cause.ABSENCE : Cause.CONDITION;
-        Alert message = alert.message(rule, key, end, said, cause);
+        Alert message = alert.message(rule, key, end, said.get(), cause);
         counters.count(message);
         out.accept(message);
       } else if (unannounced && !alert.isFiring()) {
@@ -123,39 +135,39 @@ final class RuleAlerts {
     idle.values().removeIf(alert -> alert.isForgettable(end));
   }
 
-  private Map<String, KeyAlert.Match> matches(Report report) {
-    int[] rows = report == null ? new int[0] : rows(report);
-    if (rule.absence()) {
-      boolean there = rule.when() == null ? report != null : rows.length > 0;
-      KeyAlert.Match match = new KeyAlert.Match(report == null ? 0 : report.revision(), 0, null);
-      return there ? Map.of() : Map.of(NO_KEY, match);
+  private Map<String, KeyAlert.Match> matches(@Nullable Report report) {
+    if (report == null) {
+      return rule.absence() ? Map.of(NO_KEY, KeyAlert.Match.NONE) : Map.of();
     }
-    Map<String, Integer> first = new LinkedHashMap<>();
-    Map<String, Integer> counts = new HashMap<>();
+    Compiled of = compiled(report.columns());
+    int[] rows = of.rows(report.rows());
+    if (rule.absence()) {
+      boolean there = rule.when() == null || rows.length > 0;
+      return there ? Map.of() : Map.of(NO_KEY, new KeyAlert.Match(report.revision(), 0, null));
+    }
+    Map<String, List<Integer>> byKey = new LinkedHashMap<>();
     for (int row : rows) {
-      String key = report.rowKey(row, keyColumns);
-      first.putIfAbsent(key, row);
-      counts.merge(key, 1, Integer::sum);
+      byKey.computeIfAbsent(report.rowKey(row, of.keyColumns()), key -> new ArrayList<>()).add(row);
     }
     Map<String, KeyAlert.Match> matches = new LinkedHashMap<>();
-    first.forEach(
-        (key, row) ->
+    byKey.forEach(
+        (key, all) ->
             matches.put(
                 key,
                 new KeyAlert.Match(
-                    report.revision(), counts.get(key), ReportJson.columns(report.rows(), row))));
+                    report.revision(), all.size(), ReportJson.columns(report.rows(), all.get(0)))));
     return matches;
   }
 
-  private int[] rows(Report report) {
-    if (!report.columns().equals(columns)) {
-      condition = rule.when() == null ? null : RowConditions.parse(rule.when(), report.columns());
-      keyColumns = rule.absence() ? new int[0] : rule.keyColumns(report.columns());
-      columns = report.columns();
+  private Compiled compiled(List<ReportColumn> columns) {
+    if (compiled == null || !compiled.columns().equals(columns)) {
+      compiled =
+          new Compiled(
+              columns,
+              Optional.ofNullable(rule.when()).map(when -> RowConditions.parse(when, columns)),
+              rule.absence() ? new int[0] : rule.keyColumns(columns));
     }
-    return condition == null
-        ? IntStream.range(0, report.rows().rowCount()).toArray()
-        : condition.select(report.rows());
+    return compiled;
   }
 
   void end(long end, Consumer<Alert> out) {
@@ -175,24 +187,29 @@ final class RuleAlerts {
   /** Resolves an announced alert, last judged at {@code end}; false if not this rule's. */
   boolean resolve(String id, long end, Consumer<Alert> out) {
     if (announced == null) {
-      announced = new HashMap<>(); // all alerts of a rule may be resolved one after the other
-      active.forEach(
-          (key, alert) -> {
-            if (alert.isAnnounced()) {
-              announced.put(rule.id(key, alert.since()), key);
-            }
-          });
+      announced = announced(); // all alerts of a rule may be resolved one after the other
     }
     String key = announced.remove(id);
-    if (key == null) {
+    KeyAlert alert = key == null ? null : active.get(key);
+    if (key == null || alert == null) {
       return false;
     }
-    KeyAlert alert = active.get(key);
     alert.resolve(rule, end);
     Alert message = alert.message(rule, key, end, State.RESOLVED, Cause.BY_HAND);
     counters.count(message);
     out.accept(message);
     return true;
+  }
+
+  private Map<String, String> announced() {
+    Map<String, String> byId = new HashMap<>();
+    active.forEach(
+        (key, alert) -> {
+          if (alert.isAnnounced()) {
+            byId.put(rule.id(key, alert.since()), key);
+          }
+        });
+    return byId;
   }
 
   void write(DataOutputView target) throws IOException {

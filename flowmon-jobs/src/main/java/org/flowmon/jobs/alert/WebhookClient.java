@@ -116,7 +116,8 @@ public final class WebhookClient {
     } catch (TimeoutException e) {
       return new Answer(0, "no answer within " + config.timeout());
     } catch (ExecutionException e) {
-      return new Answer(0, e.getCause().getClass().getSimpleName());
+      Throwable cause = e.getCause();
+      return new Answer(0, (cause == null ? e : cause).getClass().getSimpleName());
     } finally {
       answer.cancel(true);
     }

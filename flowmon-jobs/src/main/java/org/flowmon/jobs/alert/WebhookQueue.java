@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
@@ -36,7 +37,7 @@ final class WebhookQueue {
 
   // Guarded by this.
   private final Deque<Entry> queue = new ArrayDeque<>();
-  private Entry current; // being sent
+  private Optional<Entry> current = Optional.empty(); // being sent
   private boolean closed;
 
   private record Entry(Alert alert, long since) {}
@@ -70,16 +71,14 @@ final class WebhookQueue {
 
   synchronized List<Alert> waiting() {
     List<Alert> waiting = new ArrayList<>();
-    if (current != null) {
-      waiting.add(current.alert());
-    }
+    current.ifPresent(entry -> waiting.add(entry.alert()));
     queue.forEach(entry -> waiting.add(entry.alert()));
     return waiting;
   }
 
   /** Waits until all are delivered or dropped, at most until a {@link System#nanoTime}. */
   synchronized void awaitEmpty(long limit) throws InterruptedException {
-    while (current != null || !queue.isEmpty()) {
+    while (current.isPresent() || !queue.isEmpty()) {
       long millis = (limit - System.nanoTime()) / 1_000_000;
       if (millis <= 0) {
         LOG.warn(
@@ -92,20 +91,21 @@ final class WebhookQueue {
     }
   }
 
-  private synchronized boolean take() throws InterruptedException {
-    current = null;
+  /** The next entry; empty when the queue is closed. */
+  private synchronized Optional<Entry> take() throws InterruptedException {
+    current = Optional.empty();
     notifyAll();
     while (queue.isEmpty() && !closed) {
       wait();
     }
-    current = closed ? null : queue.remove();
-    return !closed;
+    current = closed ? Optional.empty() : Optional.of(queue.remove());
+    return current;
   }
 
   private void run() {
     try {
-      while (take()) {
-        sendOrLose(current);
+      for (Optional<Entry> next = take(); next.isPresent(); next = take()) {
+        sendOrLose(next.get());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed

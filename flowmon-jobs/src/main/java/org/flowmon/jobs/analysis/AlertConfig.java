@@ -12,6 +12,7 @@ import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlSection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rule for alerts over the reports of an analysis, one item of {@code alerts} in its file:
@@ -35,6 +36,7 @@ import org.flowmon.jobs.config.YamlSection;
  *
  * @param when null of a rule of absence over reports
  * @param absent null of a rule over rows
+ * @param key null: the key columns of the report
  * @param holds in how many successive windows the condition holds; {@link Duration#ZERO}: one
  * @param least in how many of the last {@code of} windows; 0: {@code holds} says it
  * @param of 1 … {@link #MAX_WINDOWS}, 0 if {@code least} is
@@ -44,9 +46,9 @@ import org.flowmon.jobs.config.YamlSection;
  */
 public record AlertConfig(
     String name,
-    RowCondition when,
-    Duration absent,
-    List<String> key,
+    @Nullable RowCondition when,
+    @Nullable Duration absent,
+    @Nullable List<String> key,
     Duration holds,
     int least,
     int of,
@@ -62,6 +64,7 @@ public record AlertConfig(
   public static final String KAFKA = "kafka";
 
   private static final int MAX_RULES = 100;
+  private static final Duration SILENCE = Duration.ofHours(1);
   private static final int DEFAULT_KEYS = 10_000;
   private static final int MAX_KEYS = 1_000_000;
   private static final Pattern AT_LEAST = Pattern.compile("([0-9]{1,2}) of ([0-9]{1,2})");
@@ -96,9 +99,9 @@ public record AlertConfig(
   }
 
   /** Null if a part is wrong, after all errors are reported; {@code names}: rules before it. */
-  private static AlertConfig of(YamlSection section, Set<String> names, ErrorHandler to) {
+  private static @Nullable AlertConfig of(YamlSection section, Set<String> names, ErrorHandler to) {
     ErrorHandler.Noted errors = new ErrorHandler.Noted(to);
-    String name = errors.of(() -> name(section, names));
+    String name = errors.of(() -> name(section, names), "");
     ErrorHandler.Noted ofTrigger = new ErrorHandler.Noted(errors);
     RowCondition when = ofTrigger.of(() -> section.condition("when"));
     Duration absent = ofTrigger.of(() -> section.durationOrNull("absent"));
@@ -119,9 +122,11 @@ public record AlertConfig(
             holds == null ? Duration.ZERO : holds,
             atLeast[0],
             atLeast[1],
-            errors.of(() -> section.duration("silence", Duration.ofHours(1))),
-            errors.of(() -> section.duration("resolve_after", Duration.ZERO)),
-            errors.of(() -> section.choice("severity", Severity.class, Severity.WARNING)),
+            errors.of(() -> section.duration("silence", SILENCE), SILENCE),
+            errors.of(() -> section.duration("resolve_after", Duration.ZERO), Duration.ZERO),
+            errors.of(
+                () -> section.choice("severity", Severity.class, Severity.WARNING),
+                Severity.WARNING),
             errors.of(() -> sinks(section), List.of()),
             errors.of(() -> section.integer("keys", 1, MAX_KEYS, DEFAULT_KEYS), DEFAULT_KEYS));
     section.end(errors);
@@ -137,7 +142,11 @@ public record AlertConfig(
   }
 
   private static void checkTrigger(
-      YamlSection section, Duration absent, Duration holds, int[] atLeast, List<String> key) {
+      YamlSection section,
+      @Nullable Duration absent,
+      @Nullable Duration holds,
+      int[] atLeast,
+      @Nullable List<String> key) {
     if (absent != null && absent.isZero()) {
       throw section.error("absent", "expected more than 0s");
     }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.Places;
@@ -56,13 +57,12 @@ import org.jspecify.annotations.Nullable;
  * alerts: []              # {@link AlertConfig}
  * </pre>
  *
- * @param history null if the analysis has none
  * @param places where its keys stand, for errors
  */
 public record AnalysisConfig(
     String name,
     Live live,
-    History history,
+    @Nullable History history,
     Report report,
     List<String> sinks,
     List<AlertConfig> alerts,
@@ -181,7 +181,12 @@ public record AnalysisConfig(
    * @param concurrency lookups of this analysis that run at once in one task
    */
   public record History(
-      String query, Duration delay, Duration refresh, int concurrency, Duration timeout, long rows)
+      String query,
+      @Nullable Duration delay,
+      @Nullable Duration refresh,
+      int concurrency,
+      Duration timeout,
+      long rows)
       implements Serializable {
     public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
 
@@ -199,7 +204,8 @@ public record AnalysisConfig(
   }
 
   /** The logic, its unchecked parameters in file order, and the rows to report; null: all. */
-  public record Report(String logic, Map<String, String> parameters, RowCondition condition)
+  public record Report(
+      String logic, Map<String, String> parameters, @Nullable RowCondition condition)
       implements Serializable {
     public Report {
       parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
@@ -208,6 +214,14 @@ public record AnalysisConfig(
     public Report(String logic, Map<String, String> parameters) {
       this(logic, parameters, null);
     }
+  }
+
+  /** The history of an analysis that needs one; throws {@link ConfigException} without. */
+  public History requiredHistory() {
+    if (history == null) {
+      throw error("history", "is missing");
+    }
+    return history;
   }
 
   /** Whether it publishes its groups' states for other jobs instead of reports. */
@@ -235,10 +249,10 @@ public record AnalysisConfig(
    */
   public record Draft(AnalysisConfig analysis, boolean hasWindows) {}
 
-  /** Reports all errors. Null if name, a query, the report's logic or its parameters are wrong. */
-  public static Draft read(Path file, ErrorHandler errors) {
+  /** Reports all errors. Empty if name, a query, the report's logic or its parameters are wrong. */
+  public static Optional<Draft> read(Path file, ErrorHandler errors) {
     YamlSection root = errors.of(() -> YamlFile.read(file));
-    return root == null ? null : AnalysisFile.of(root, errors);
+    return root == null ? Optional.empty() : AnalysisFile.of(root, errors);
   }
 
   /** Reads text; {@code file} is its name in errors. */

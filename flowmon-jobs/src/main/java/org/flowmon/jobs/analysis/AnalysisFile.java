@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AnalysisConfig.History;
@@ -19,6 +20,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.result.LiveGroupings;
 import org.flowmon.udaf.text.QueryException;
+import org.jspecify.annotations.Nullable;
 
 /** Reads an analysis from its file and reports its errors. */
 final class AnalysisFile {
@@ -37,10 +39,11 @@ final class AnalysisFile {
   private AnalysisFile() {}
 
   static AnalysisConfig of(YamlSection root) {
-    return of(root, ErrorHandler.THROWN).analysis();
+    return of(root, ErrorHandler.THROWN).orElseThrow().analysis();
   }
 
-  static AnalysisConfig.Draft of(YamlSection root, ErrorHandler errors) {
+  /** Empty if name, a query, the report's logic or its parameters are wrong. */
+  static Optional<AnalysisConfig.Draft> of(YamlSection root, ErrorHandler errors) {
     String name = errors.of(() -> root.name("name"));
     ErrorHandler.Noted ofWindows = new ErrorHandler.Noted(errors);
     YamlSection now = errors.of(() -> root.section("live"));
@@ -57,15 +60,16 @@ final class AnalysisFile {
     List<AlertConfig> alerts = errors.of(() -> AlertConfig.listOf(root, errors), List.of());
     root.end(errors);
     if (name == null || live == null || ofPast.any() || report == null) {
-      return null;
+      return Optional.empty();
     }
-    return new AnalysisConfig.Draft(
-        new AnalysisConfig(name, live, history, report, sinks, alerts, root.places()),
-        !ofWindows.any());
+    return Optional.of(
+        new AnalysisConfig.Draft(
+            new AnalysisConfig(name, live, history, report, sinks, alerts, root.places()),
+            !ofWindows.any()));
   }
 
   /** Null if the logic or its parameters are wrong. */
-  private static Report report(YamlSection section, ErrorHandler errors) {
+  private static @Nullable Report report(YamlSection section, ErrorHandler errors) {
     String logic = errors.of(() -> section.text("logic", "the name of the report's logic"));
     Map<String, String> parameters = errors.of(() -> section.map("parameters"));
     RowCondition condition = errors.of(() -> section.condition("condition"));
@@ -81,10 +85,12 @@ final class AnalysisFile {
   }
 
   /** With wrong windows replaced, errors to {@code ofWindows}; null if the query is wrong. */
-  private static Live live(YamlSection section, ErrorHandler errors, ErrorHandler.Noted ofWindows) {
-    Duration window = ofWindows.of(() -> section.duration("window"));
-    String text = errors.of(() -> section.text("query", "a query"));
-    Duration slide = ofWindows.of(() -> section.duration("slide", window));
+  private static @Nullable Live live(
+      YamlSection section, ErrorHandler errors, ErrorHandler.Noted ofWindows) {
+    Duration window = ofWindows.of(() -> section.duration("window"), ANY_WINDOW);
+    ErrorHandler.Noted ofQuery = new ErrorHandler.Noted(errors);
+    String text = ofQuery.of(() -> section.text("query", "a query"), "");
+    Duration slide = ofWindows.of(() -> section.duration("slide", window), ANY_WINDOW);
     WindowTime time =
         ofWindows.of(
             () -> section.choice("time", WindowTime.class, WindowTime.END_TIME),
@@ -104,7 +110,9 @@ final class AnalysisFile {
             () -> section.number("memory", MIN_MEMORY, MAX_MEMORY, Live.DEFAULT_MEMORY),
             Live.DEFAULT_MEMORY);
     section.end(errors);
-    boolean isRight = text != null && errors.run(() -> checkLive(section, query(section, text)));
+    if (!ofQuery.any()) {
+      ofQuery.run(() -> checkLive(section, query(section, text)));
+    }
     if (!ofWindows.any()) {
       ofWindows.run(() -> checkSlides(section, window, slide));
     }
@@ -114,7 +122,7 @@ final class AnalysisFile {
       ofLateness.run(() -> checkLateness(section, live));
       ofLateness.run(() -> checkSpread(section, live));
     }
-    if (!isRight) {
+    if (ofQuery.any()) {
       return null;
     }
     return ofWindows.any() || ofLateness.any() ? onTime(live, ofWindows.any()) : live;
@@ -256,9 +264,9 @@ final class AnalysisFile {
   }
 
   /** Null if the query is wrong, errors to {@code ofQuery}; a wrong {@code live} is null. */
-  private static History history(
-      YamlSection section, Live live, ErrorHandler errors, ErrorHandler.Noted ofQuery) {
-    String text = ofQuery.of(() -> section.text("query", "a query"));
+  private static @Nullable History history(
+      YamlSection section, @Nullable Live live, ErrorHandler errors, ErrorHandler.Noted ofQuery) {
+    String text = ofQuery.of(() -> section.text("query", "a query"), "");
     History read =
         new History(
             text,
@@ -268,11 +276,11 @@ final class AnalysisFile {
             errors.of(() -> timeout(section), DEFAULT_TIMEOUT),
             errors.of(() -> section.integer("rows", 1, Integer.MAX_VALUE, MAX_ROWS), MAX_ROWS));
     section.end(errors);
-    boolean isRight = text != null && ofQuery.run(() -> checkHistory(section, text, live));
+    boolean isRight = !ofQuery.any() && ofQuery.run(() -> checkHistory(section, text, live));
     return isRight ? read : null;
   }
 
-  private static Duration refresh(YamlSection section) {
+  private static @Nullable Duration refresh(YamlSection section) {
     Duration refresh = section.durationOrNull("refresh");
     if (refresh != null && refresh.toMillis() < 1) {
       throw section.error("refresh", "expected at least 1ms");
@@ -288,7 +296,7 @@ final class AnalysisFile {
     return timeout;
   }
 
-  private static void checkHistory(YamlSection section, String text, Live live) {
+  private static void checkHistory(YamlSection section, String text, @Nullable Live live) {
     Query query = query(section, text);
     if (live == null) {
       return; // the live columns are unknown

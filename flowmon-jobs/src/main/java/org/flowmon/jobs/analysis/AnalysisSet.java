@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.jobs.config.ConfigException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The analyses of a job by name: those of its start, and the changes since, in any order with equal
@@ -104,7 +105,7 @@ public final class AnalysisSet implements Serializable {
     return once ? analysis.withoutRevisions() : analysis;
   }
 
-  private static int length(AnalysisChange change) {
+  private static int length(@Nullable AnalysisChange change) {
     return change == null || change.text() == null ? 0 : change.text().length();
   }
 
@@ -113,7 +114,7 @@ public final class AnalysisSet implements Serializable {
     return Collections.unmodifiableCollection(running.values());
   }
 
-  public AnalysisConfig get(String name) {
+  public @Nullable AnalysisConfig get(String name) {
     return running.get(name);
   }
 
@@ -122,7 +123,7 @@ public final class AnalysisSet implements Serializable {
   }
 
   /** The last change of a name; null: unchanged since the start. */
-  public AnalysisChange change(String name) {
+  public @Nullable AnalysisChange change(String name) {
     return changes.get(name);
   }
 
@@ -133,7 +134,7 @@ public final class AnalysisSet implements Serializable {
   }
 
   /** The text of an analysis that came while the job ran; null for one of the start. */
-  public String text(String name) {
+  public @Nullable String text(String name) {
     AnalysisChange change = changes.get(name);
     return change == null ? null : change.text();
   }

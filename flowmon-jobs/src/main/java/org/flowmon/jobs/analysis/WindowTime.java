@@ -9,6 +9,8 @@ public enum WindowTime {
   /** When the collector received it. */
   ARRIVAL(FlowColumn.ARRIVAL);
 
+  // A column is immutable.
+  @SuppressWarnings("ImmutableEnumChecker")
   private final FlowColumn column;
 
   WindowTime(FlowColumn column) {

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.config;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A configuration file is invalid. The message names file, line, key and the expected value. */
 public final class ConfigException extends RuntimeException {
@@ -10,7 +11,7 @@ public final class ConfigException extends RuntimeException {
     super(message);
   }
 
-  public ConfigException(String message, Throwable cause) {
+  public ConfigException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 

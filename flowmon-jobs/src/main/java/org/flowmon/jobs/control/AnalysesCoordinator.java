@@ -38,6 +38,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.AnalysesEvent;
 import org.flowmon.jobs.topic.KafkaTopics;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,8 +71,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private long position;
   private volatile boolean closed;
   private final CountDownLatch closing = new CountDownLatch(1);
-  private volatile KafkaConsumer<byte[], byte[]> consumer;
-  private Thread thread;
+  private volatile @Nullable KafkaConsumer<byte[], byte[]> consumer; // null while there is none
+  private @Nullable Thread thread; // null until the start
 
   /**
    * The coordinator's settings.
@@ -118,10 +119,11 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   @Override
   public void start() {
-    thread = new Thread(this::follow, "flowmon-analyses");
-    thread.setDaemon(true);
-    thread.setContextClassLoader(context.getUserCodeClassloader());
-    thread.start();
+    Thread follower = new Thread(this::follow, "flowmon-analyses");
+    follower.setDaemon(true);
+    follower.setContextClassLoader(context.getUserCodeClassloader());
+    follower.start();
+    thread = follower;
   }
 
   private void follow() {
@@ -137,13 +139,13 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
         LOG.error(
             "topic {}: it was created again, or lost messages, since the checkpoint; changes of"
                 + " analyses are not followed: start the job without that state",
-            settings.kafka().analysesTopic(),
+            ControlTopic.name(settings.kafka()),
             e);
         return;
       } catch (KafkaException e) {
         LOG.warn(
             "topic {}: changes of analyses cannot be read, next attempt in {} s: {}",
-            settings.kafka().analysesTopic(),
+            ControlTopic.name(settings.kafka()),
             PAUSE_MILLIS / 1000,
             e.toString());
         pause();
@@ -159,7 +161,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
 
   private void follow(KafkaConsumer<byte[], byte[]> opened, ControlStatus status) {
     TopicPartition partition =
-        new TopicPartition(settings.kafka().analysesTopic(), ControlTopic.PARTITION);
+        new TopicPartition(ControlTopic.name(settings.kafka()), ControlTopic.PARTITION);
     opened.assign(List.of(partition));
     opened.seek(partition, position());
     follows = true;
@@ -300,7 +302,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   }
 
   @Override
-  public synchronized void resetToCheckpoint(long checkpointId, byte[] state) throws IOException {
+  public synchronized void resetToCheckpoint(long checkpointId, byte @Nullable [] state)
+      throws IOException {
     if (state == null) {
       return;
     }

@@ -22,6 +22,7 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.topic.JsonMessage;
 import org.flowmon.jobs.topic.KafkaTopics;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,14 +44,14 @@ public final class ControlStatus implements AutoCloseable {
   private final KafkaProducer<byte[], byte[]> producer;
 
   ControlStatus(JobConfig.Kafka kafka) {
-    this.topic = topic(kafka.analysesTopic());
+    this.topic = topic(ControlTopic.name(kafka));
     this.producer =
         new KafkaProducer<>(
             kafka.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   /** The outcome of a change; {@code message} says why it was refused; null if it was accepted. */
-  public record Outcome(String analysis, long version, String message) {
+  public record Outcome(String analysis, long version, @Nullable String message) {
     public boolean isRefused() {
       return message != null;
     }
@@ -72,7 +73,7 @@ public final class ControlStatus implements AutoCloseable {
     send(RUNNING, json(running::write));
   }
 
-  private void send(AnalysisChange change, String error) {
+  private void send(AnalysisChange change, @Nullable String error) {
     send(change.name().getBytes(StandardCharsets.UTF_8), json(change, error));
   }
 
@@ -87,7 +88,7 @@ public final class ControlStatus implements AutoCloseable {
             });
   }
 
-  private static byte[] json(AnalysisChange change, String error) {
+  private static byte[] json(AnalysisChange change, @Nullable String error) {
     return json(
         json -> {
           json.writeStringField("analysis", change.name());
@@ -120,7 +121,7 @@ public final class ControlStatus implements AutoCloseable {
   public static Optional<Outcome> await(
       JobConfig.Kafka kafka, String analysis, long version, Duration time) {
     long end = System.nanoTime() + time.toNanos();
-    String topic = topic(kafka.analysesTopic());
+    String topic = topic(ControlTopic.name(kafka));
     TopicPartition partition = new TopicPartition(topic, ControlTopic.PARTITION);
     try (KafkaConsumer<byte[], byte[]> consumer = KafkaTopics.consumer(kafka.clientProperties())) {
       consumer.assign(List.of(partition));
@@ -140,7 +141,7 @@ public final class ControlStatus implements AutoCloseable {
   }
 
   /** The topic's last outcomes by analysis, and what the last job runs; null: none wrote. */
-  public record Said(Map<String, Outcome> outcomes, RunningAnalyses running) {
+  public record Said(Map<String, Outcome> outcomes, @Nullable RunningAnalyses running) {
     public Said {
       outcomes = Map.copyOf(outcomes);
     }
@@ -151,7 +152,7 @@ public final class ControlStatus implements AutoCloseable {
     RunningAnalyses[] running = new RunningAnalyses[1];
     KafkaTopics.read(
         kafka.clientProperties(),
-        topic(kafka.analysesTopic()),
+        topic(ControlTopic.name(kafka)),
         message -> {
           if (Arrays.equals(message.key(), RUNNING)) {
             RunningAnalyses.parse(message.value()).ifPresent(said -> running[0] = said);

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.TopicConfig;
@@ -13,6 +14,7 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.topic.KafkaTopics;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The topic that starts, changes and stops analyses ({@code docs/format/kafka.md}): one partition,
@@ -30,8 +32,12 @@ public final class ControlTopic {
   private final Map<String, Object> client;
 
   public ControlTopic(JobConfig.Kafka kafka) {
-    this.name = kafka.analysesTopic();
+    this.name = name(kafka);
     this.client = kafka.clientProperties();
+  }
+
+  static String name(JobConfig.Kafka kafka) {
+    return Objects.requireNonNull(kafka.analysesTopic(), "kafka.analyses_topic: none");
   }
 
   /** The topic's changes up to an offset, in order. */
@@ -99,7 +105,7 @@ public final class ControlTopic {
   }
 
   /** Sends a file (null: stop); returns the version. {@link ConfigException} if Kafka refuses. */
-  public long send(String analysis, String text) {
+  public long send(String analysis, @Nullable String text) {
     byte[] value = (text == null ? REMOVED : text).getBytes(StandardCharsets.UTF_8);
     if (value.length > MAX_TEXT_BYTES) {
       throw new ConfigException(

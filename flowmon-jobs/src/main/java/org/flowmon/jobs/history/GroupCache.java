@@ -13,6 +13,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cache of the groups that earlier windows asked for with {@link ListedGroups}. While the query
@@ -108,10 +109,9 @@ final class GroupCache {
     }
 
     private synchronized ResultTable rows(List<Value> values) {
-      ResultTable all = null;
-      for (ResultTable run : runs) {
-        ResultTable some = rowsOf(run, values);
-        all = all == null ? some : merged(all, some);
+      ResultTable all = rowsOf(runs.get(0), values);
+      for (ResultTable run : runs.subList(1, runs.size())) {
+        all = merged(all, rowsOf(run, values));
       }
       return all;
     }
@@ -213,7 +213,8 @@ final class GroupCache {
   }
 
   /** In the order of keys: none is a text or a double. */
-  private static int compare(ValueKind kind, long highA, long lowA, long highB, long lowB) {
+  private static int compare(
+      @Nullable ValueKind kind, long highA, long lowA, long highB, long lowB) {
     return kind == ValueKind.ADDRESS
         ? IpAddress.compare(highA, lowA, highB, lowB)
         : Long.compare(lowA, lowB);

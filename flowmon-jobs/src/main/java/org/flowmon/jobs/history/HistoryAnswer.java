@@ -1,7 +1,9 @@
 package org.flowmon.jobs.history;
 
+import java.util.Optional;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a history query for one window, or why there is none. Times are in microseconds,
@@ -12,9 +14,9 @@ import org.flowmon.udaf.value.ResultTable;
  * @param through all earlier arrivals are in the archive, except for gaps
  * @param gaps arrivals before as-of that the archive may lack though it reached later ones: at
  *     gaps, and between imported files and the job's own segments
- * @param rows null unless the status is {@link HistoryStatus#EXACT} or {@link
+ * @param rows empty unless the status is {@link HistoryStatus#EXACT} or {@link
  *     HistoryStatus#PARTIAL}
- * @param message for people, null without one
+ * @param message for people
  */
 public record HistoryAnswer(
     HistoryStatus status,
@@ -22,22 +24,22 @@ public record HistoryAnswer(
     long from,
     long through,
     LongRanges gaps,
-    ResultTable rows,
-    String message) {
+    Optional<ResultTable> rows,
+    @Nullable String message) {
   public static final long UNKNOWN = Long.MIN_VALUE;
 
-  public static final HistoryAnswer NONE =
-      new HistoryAnswer(HistoryStatus.NONE, UNKNOWN, UNKNOWN, UNKNOWN, LongRanges.NONE, null, null);
+  public static final HistoryAnswer NONE = without(HistoryStatus.NONE, UNKNOWN, null);
 
   // Exporters hold flows back for minutes, and their clocks differ by less.
   private static final long NEAR_MICROS = 3_600_000_000L;
 
-  static HistoryAnswer without(HistoryStatus status, long asOf, String message) {
-    return new HistoryAnswer(status, asOf, UNKNOWN, UNKNOWN, LongRanges.NONE, null, message);
+  public static HistoryAnswer without(HistoryStatus status, long asOf, @Nullable String message) {
+    return new HistoryAnswer(
+        status, asOf, UNKNOWN, UNKNOWN, LongRanges.NONE, Optional.empty(), message);
   }
 
   HistoryAnswer withRows(ResultTable others) {
-    return new HistoryAnswer(status, asOf, from, through, gaps, others, message);
+    return new HistoryAnswer(status, asOf, from, through, gaps, Optional.of(others), message);
   }
 
   /**
@@ -45,7 +47,7 @@ public record HistoryAnswer(
    * in the archive, and no gap of arrivals in it or within an hour of it.
    */
   public boolean covers(long start, long end) {
-    return rows != null
+    return rows.isPresent()
         && from != UNKNOWN
         && start >= from
         && end <= reached()
@@ -54,7 +56,7 @@ public record HistoryAnswer(
 
   /** The times, in microseconds, that it {@linkplain #covers covers}. */
   public LongRanges held(LongRanges times) {
-    if (rows == null || from == UNKNOWN || reached() <= from) {
+    if (rows.isEmpty() || from == UNKNOWN || reached() <= from) {
       return LongRanges.NONE;
     }
     LongRanges near = LongRanges.NONE;

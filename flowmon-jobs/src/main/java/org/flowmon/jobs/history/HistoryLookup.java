@@ -2,6 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,6 +12,7 @@ import org.flowmon.archive.query.limit.RowLimitException;
 import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,7 +34,7 @@ final class HistoryLookup {
   private final long deadline;
   private final long patience;
   private volatile boolean running;
-  private volatile Future<?> limit;
+  private volatile @Nullable Future<?> limit; // set by start
   // When the query began to run, 0 if it did not.
   private volatile long runBegun;
 
@@ -164,10 +166,10 @@ final class HistoryLookup {
           window.windowEnd(),
           e);
     }
-    finish(HistoryStatus.FAILED, e.getMessage() == null ? e.toString() : e.getMessage());
+    finish(HistoryStatus.FAILED, Objects.requireNonNullElse(e.getMessage(), e.toString()));
   }
 
-  private void finish(HistoryStatus status, String message) {
+  private void finish(HistoryStatus status, @Nullable String message) {
     finish(HistoryAnswer.without(status, query.asOf(window.windowEnd()), message));
   }
 

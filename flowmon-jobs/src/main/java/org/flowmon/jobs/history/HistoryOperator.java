@@ -33,6 +33,7 @@ import org.flowmon.jobs.analysis.Definitions;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.text.QueryException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,12 +80,12 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   /**
    * The archive that is asked, and for whom.
    *
-   * @param archive null if none is configured: every lookup fails and says so
+   * @param archive if none is configured, every lookup fails and says so
    * @param delay the default: two checkpoint intervals, as the archive is one behind
    * @param disorder how far an arrival may lie behind the largest of its partition
    */
   public record Settings(
-      ArchiveLocation archive,
+      @Nullable ArchiveLocation archive,
       List<AnalysisConfig> analyses,
       Duration delay,
       FlowTopic topic,
@@ -113,9 +114,9 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   private final transient Map<String, LookupMetrics> lookupMetrics = new HashMap<>();
   // Pending answers; all fields here belong to the task's thread.
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
-  private transient LookupPool pool; // null until open
-  private transient Archive archive; // null without one
-  private transient Watermark held;
+  private transient LookupPool pool;
+  private transient @Nullable Archive archive; // null without one
+  private transient @Nullable Watermark held;
 
   /** An analysis with a history; {@code error}: why lookups are empty; {@code ahead} may be. */
   private record Opened(
@@ -175,6 +176,9 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   /** Flink's way into the operator. */
   private static final class Requests implements AsyncFunction<WindowResult, WindowHistory> {
     private static final long serialVersionUID = 1L;
+
+    // Set by the operator's constructor, before a window comes.
+    @SuppressWarnings("NullAway.Init")
     private transient HistoryOperator operator;
 
     @Override
@@ -259,12 +263,13 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     try {
       // Windows of an analysis come to any of the tasks, and the answer of one serves all.
       boolean isLive = settings.pace() == Pace.LIVE;
+      AnalysisConfig.History history = config.requiredHistory();
       Optional<RecentAnswers> cache =
-          isLive || config.history().refresh() != null
+          isLive || history.refresh() != null
               ? Optional.of(pool.answers(settings.cacheKey(config)))
               : Optional.empty();
       HistoryQuery query = settings.query(config, cache);
-      Semaphore permits = new Semaphore(config.history().concurrency());
+      Semaphore permits = new Semaphore(history.concurrency());
       AnalysisLookups all = new AnalysisLookups(archive, query, pool, permits, lookups);
       Optional<LookAhead> ahead =
           isLive && query.canBeAhead()
@@ -323,7 +328,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   }
 
   private void forget(WindowResult announcement) {
-    boolean isGone = announcement.definition().isEmpty();
+    boolean isGone = "".equals(announcement.definition());
     Opened before = isGone ? byName.get(announcement.analysis()) : null;
     if (before != null) {
       pool.forgetAnswers(settings.cacheKey(before.config()));

@@ -48,7 +48,7 @@ final class HistoryQuery {
       FlowTopic topic,
       Duration disorder,
       Optional<RecentAnswers> cache) {
-    AnalysisConfig.History history = analysis.history();
+    AnalysisConfig.History history = analysis.requiredHistory();
     this.query = QueryParser.parseQuery(history.query());
     this.config = history;
     this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
@@ -174,7 +174,7 @@ final class HistoryQuery {
         from > asOf ? HistoryAnswer.UNKNOWN : from,
         through(snapshot, sources),
         gaps.arrivals(stretches.missing()),
-        answer.table(),
+        Optional.of(answer.table()),
         message.orElse(null));
   }
 
@@ -198,12 +198,11 @@ final class HistoryQuery {
     List<Value> missing = cached.map(answers -> answers.missing(values)).orElse(values);
     Query bound = list.bind(now, missing);
     HistoryAnswer answer = answer(snapshot, window.windowEnd(), bound, rest, limit);
+    ResultTable found = answer.rows().orElseThrow();
     HistoryAnswer all =
-        cached
-            .map(answers -> answer.withRows(answers.rows(values, missing, answer.rows())))
-            .orElse(answer);
+        cached.map(answers -> answer.withRows(answers.rows(values, missing, found))).orElse(answer);
     if (answer.status() == HistoryStatus.EXACT) {
-      cached.orElseGet(() -> cache.begin(list, rest, snapshot, asOf)).add(missing, answer.rows());
+      cached.orElseGet(() -> cache.begin(list, rest, snapshot, asOf)).add(missing, found);
     }
     return all;
   }

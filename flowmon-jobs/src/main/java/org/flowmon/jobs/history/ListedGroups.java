@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query for the groups whose first key is in a list, {@code WHERE key IN (:live.column) AND …
@@ -77,13 +78,13 @@ final class ListedGroups {
         : Optional.empty();
   }
 
-  private static List<Expression> terms(Expression where) {
+  private static List<Expression> terms(@Nullable Expression where) {
     return where instanceof Expression.And and
         ? and.terms()
         : where == null ? List.of() : List.of(where);
   }
 
-  private static Expression without(Expression where, Expression term) {
+  private static @Nullable Expression without(@Nullable Expression where, Expression term) {
     List<Expression> left = new ArrayList<>(terms(where));
     left.remove(term);
     return left.isEmpty() ? null : new Expression.And(left);
@@ -114,7 +115,7 @@ final class ListedGroups {
   }
 
   /** Equality is known here for values of this kind alone. */
-  ValueKind keyKind() {
+  @Nullable ValueKind keyKind() {
     return query.select().get(keyColumn()).what().kind();
   }
 

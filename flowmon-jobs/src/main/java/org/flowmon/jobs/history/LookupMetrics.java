@@ -1,8 +1,8 @@
 package org.flowmon.jobs.history;
 
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
@@ -15,7 +15,7 @@ import org.flowmon.archive.store.FetchCounts;
  * ran_ms} of all. They serve all analyses of a name, as Flink cannot remove a metric. Thread-safe.
  */
 final class LookupMetrics {
-  private final Map<HistoryStatus, AtomicLong> answers = new EnumMap<>(HistoryStatus.class);
+  private final AtomicLongArray answers = new AtomicLongArray(HistoryStatus.values().length);
   private final AtomicLong lastWaited = new AtomicLong();
   private final AtomicLong lastRan = new AtomicLong();
   private final AtomicLong waited = new AtomicLong();
@@ -23,9 +23,7 @@ final class LookupMetrics {
 
   LookupMetrics(MetricGroup group) {
     for (HistoryStatus status : HistoryStatus.values()) {
-      AtomicLong count = new AtomicLong();
-      answers.put(status, count);
-      group.gauge(status.text(), (Gauge<Long>) count::get);
+      group.gauge(status.text(), (Gauge<Long>) () -> answers.get(status.ordinal()));
     }
     registerMillis(group, "last_wait_ms", lastWaited);
     registerMillis(group, "last_run_ms", lastRan);
@@ -38,7 +36,7 @@ final class LookupMetrics {
   }
 
   void count(HistoryStatus status, long waitedNanos, long ranNanos) {
-    answers.get(status).incrementAndGet();
+    answers.incrementAndGet(status.ordinal());
     lastWaited.set(waitedNanos);
     lastRan.set(ranNanos);
     waited.addAndGet(waitedNanos);

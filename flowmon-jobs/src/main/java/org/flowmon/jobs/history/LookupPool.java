@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.flow.memory.HeapBudget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads for history queries in this TaskManager: one pool per class loader, shared by all
@@ -20,7 +21,7 @@ import org.flowmon.flow.memory.HeapBudget;
  */
 final class LookupPool implements AutoCloseable {
   private static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
-  private static LookupPool shared;
+  private static @Nullable LookupPool shared; // while it has users
 
   private final ThreadPoolExecutor threads;
   private final ScheduledThreadPoolExecutor timer;

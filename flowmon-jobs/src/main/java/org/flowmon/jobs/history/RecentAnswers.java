@@ -51,9 +51,11 @@ final class RecentAnswers {
   }
 
   void keep(long now, HistoryAnswer answer, AskedSegments segments) {
-    ResultTable rows = answer.rows();
-    if (answer.status() == HistoryStatus.EXACT && rows.rowCount() <= MAX_ROWS) {
-      memory.put(key(now), new Kept(answer, segments), rows.heapBytes(), rows.rowCount());
+    if (answer.status() == HistoryStatus.EXACT) {
+      ResultTable rows = answer.rows().orElseThrow();
+      if (rows.rowCount() <= MAX_ROWS) {
+        memory.put(key(now), new Kept(answer, segments), rows.heapBytes(), rows.rowCount());
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.history;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -9,6 +10,7 @@ import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serializes windows with their history. Version 2: the window's result; status (1 byte), as-of,
@@ -37,9 +39,9 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
       target.writeLong(history.gaps().first(i));
       target.writeLong(history.gaps().last(i));
     }
-    target.writeBoolean(history.rows() != null);
-    if (history.rows() != null) {
-      ResultTableBytes.write(history.rows(), target);
+    target.writeBoolean(history.rows().isPresent());
+    if (history.rows().isPresent()) {
+      ResultTableBytes.write(history.rows().get(), target);
     }
     writeMessage(history.message(), target);
   }
@@ -52,8 +54,9 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
     long from = source.readLong();
     long through = source.readLong();
     LongRanges gaps = found > 1 ? readGaps(source) : LongRanges.NONE;
-    ResultTable rows = source.readBoolean() ? ResultTableBytes.read(source) : null;
-    String message = readMessage(source);
+    Optional<ResultTable> rows =
+        source.readBoolean() ? Optional.of(ResultTableBytes.read(source)) : Optional.empty();
+    @Nullable String message = readMessage(source);
     return new WindowHistory(
         window, new HistoryAnswer(status, asOf, from, through, gaps, rows, message));
   }

@@ -3,6 +3,7 @@ package org.flowmon.jobs.lowlevel;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
@@ -13,6 +14,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,8 +42,11 @@ public final class AnalysisSetState {
                 "analyses", StringSerializer.INSTANCE, BytePrimitiveArraySerializer.INSTANCE));
   }
 
-  /** Applies the changes; returns the then running queries' ids by analysis's name, or null. */
-  public Map<String, Long> restore(AnalysisSet set) throws Exception {
+  /**
+   * Applies the changes; returns the then running queries' ids by analysis's name, empty without
+   * this state.
+   */
+  public Optional<Map<String, Long>> restore(AnalysisSet set) throws Exception {
     Map<String, Long> ids = new HashMap<>();
     boolean any = false;
     for (Map.Entry<String, byte[]> entry : state.immutableEntries()) {
@@ -66,7 +71,7 @@ public final class AnalysisSetState {
         apply(set, PartialSerializer.readChange(in));
       }
     }
-    return any ? ids : null;
+    return any ? Optional.of(ids) : Optional.empty();
   }
 
   private static void apply(AnalysisSet set, AnalysisChange change) {
@@ -91,7 +96,8 @@ public final class AnalysisSetState {
     }
   }
 
-  private static byte[] bytes(Long id, AnalysisChange change) throws IOException {
+  private static byte[] bytes(@Nullable Long id, @Nullable AnalysisChange change)
+      throws IOException {
     DataOutputSerializer out = new DataOutputSerializer(256);
     out.writeByte(VERSION);
     out.writeBoolean(id != null);

@@ -17,6 +17,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.pane.WindowSpec;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -152,7 +153,7 @@ final class HostedQueries {
   }
 
   /** The running query that goes on as this one; null if there is none. */
-  private static HostedQuery goesOn(LiveQuery live, List<HostedQuery> before) {
+  private static @Nullable HostedQuery goesOn(LiveQuery live, List<HostedQuery> before) {
     for (HostedQuery query : before) {
       if (live.goesOn(query.live()) && !query.isStopped()) {
         return query;

@@ -22,6 +22,7 @@ import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.pane.WindowSpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The low level: hosts all analyses' live queries, with tables of fixed size, next to the source.
@@ -55,7 +56,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   private transient boolean restored;
   private transient long latest;
   private transient StreamRecord<Partial> outgoing;
-  private transient Watermark held;
+  private transient @Nullable Watermark held;
   private transient boolean drainIsScheduled;
 
   LowLevelOperator(

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -33,8 +34,8 @@ public final class LiveQueries {
     return set;
   }
 
-  public LiveQuery get(long id) {
-    return byId.get(id);
+  public Optional<LiveQuery> get(long id) {
+    return Optional.ofNullable(byId.get(id));
   }
 
   /** In the order of the whole query's leaves; none if the analysis does not run. */
@@ -75,17 +76,17 @@ public final class LiveQueries {
   }
 
   /**
-   * Returns the ids of queries whose windows begin anew or end; null if nothing changes. An
+   * Returns the ids of queries whose windows begin anew or end; empty if nothing changes. An
    * analysis that is not valid any more, as rules have changed, is left out and logged.
    */
-  public Set<Long> apply(AnalysisChange change) {
+  public Optional<Set<Long>> apply(AnalysisChange change) {
     try {
       if (!set.apply(change)) {
-        return null;
+        return Optional.empty();
       }
     } catch (ConfigException e) {
       LOG.error("analysis {} is left as it was: {}", change.name(), e.getMessage());
-      return null;
+      return Optional.empty();
     }
     List<LiveQuery> before = of(change.name());
     byName.remove(change.name());
@@ -102,6 +103,6 @@ public final class LiveQueries {
         gone.add(live.id());
       }
     }
-    return Set.copyOf(gone);
+    return Optional.of(Set.copyOf(gone));
   }
 }

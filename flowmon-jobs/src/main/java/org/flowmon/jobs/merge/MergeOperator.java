@@ -188,31 +188,36 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
 
   /** Each low-level task sends a change for each key group: the first one counts. */
   private void define(StreamRecord<Partial> element, AnalysisChange change) {
-    Set<Long> gone = queries.apply(change);
-    if (gone != null) {
-      for (long id : gone) {
-        forget(id);
-        var unused = stopped.remove(id);
-      }
-      // A stopped analysis that is sent again runs anew.
-      for (LiveQuery live : queries.of(change.name())) {
-        if (stopped.remove(live.id())) {
-          forget(live.id());
-        }
-        if (shared.containsKey(live.id())) {
-          shared.get(live.id()).budget().limit(live.analysis().live().limit());
-        }
-      }
-      output.collect(element);
+    Optional<Set<Long>> gone = queries.apply(change);
+    if (gone.isEmpty()) {
+      return;
     }
+    for (long id : gone.get()) {
+      forget(id);
+      var unused = stopped.remove(id);
+    }
+    // A stopped analysis that is sent again runs anew.
+    for (LiveQuery live : queries.of(change.name())) {
+      if (stopped.remove(live.id())) {
+        forget(live.id());
+      }
+      KeyGroupState.Shared known = shared.get(live.id());
+      if (known != null) {
+        known.budget().limit(live.analysis().live().limit());
+      }
+    }
+    output.collect(element);
   }
 
   private void merge(Partial.Groups message) {
     PartialGroups groups = PartialGroups.open(message.bytes());
-    LiveQuery live = queries.get(groups.queryId());
-    if (live == null) {
+    Optional<LiveQuery> known = queries.get(groups.queryId());
+    if (known.isEmpty()) {
       unknownQuery.inc();
-    } else if (!stopped.contains(live.id())) {
+      return;
+    }
+    LiveQuery live = known.get();
+    if (!stopped.contains(live.id())) {
       try {
         if (!of(message.keyGroup()).of(live, this::shared).merge(groups)) {
           behindWatermark.inc();

@@ -10,6 +10,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.types.RecordType;
 import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a live query for one window: exact for the flows that had arrived, the same at any
@@ -40,7 +41,7 @@ import org.flowmon.udaf.value.ResultTable;
 @TypeInfo(WindowResult.Factory.class)
 public record WindowResult(
     String analysis,
-    String definition,
+    @Nullable String definition,
     long windowStart,
     long windowEnd,
     int update,
@@ -69,7 +70,7 @@ public record WindowResult(
   /** Of flows, for a window whose time has come, without stateful functions. */
   public WindowResult(
       String analysis,
-      String definition,
+      @Nullable String definition,
       long windowStart,
       long windowEnd,
       int update,
@@ -159,7 +160,7 @@ public record WindowResult(
     return arrivedThrough == finalAt;
   }
 
-  public WindowResult withDefinition(String text) {
+  public WindowResult withDefinition(@Nullable String text) {
     return with(text, inputThrough, bounds, missingSites);
   }
 
@@ -176,7 +177,7 @@ public record WindowResult(
   }
 
   private WindowResult with(
-      String text, long through, List<ValueBound> ofRows, List<String> missing) {
+      @Nullable String text, long through, List<ValueBound> ofRows, List<String> missing) {
     return new WindowResult(
         analysis,
         text,

@@ -10,6 +10,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.types.ErrorBounds;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
+import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.value.ResultTable;
 
@@ -102,7 +103,12 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     }
     List<ValueBound> bounds = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      bounds.add(new ValueBound(readText(source), ErrorBounds.read(source)));
+      String value = readText(source);
+      ErrorBound bound = ErrorBounds.read(source);
+      if (value == null || bound == null) {
+        throw new IOException("a bound without a value, or a value without a bound");
+      }
+      bounds.add(new ValueBound(value, bound));
     }
     return bounds;
   }

@@ -75,7 +75,7 @@ final class ArrivalQuery {
     Expression sampled = compared(RATE, ComparisonOperator.GREATER, ONE);
     List<SelectItem> items = new ArrayList<>();
     items.add(new SelectItem("pane", pane));
-    items.add(new SelectItem("flows", count(null)));
+    items.add(new SelectItem("flows", new AggregateCall(AggregateFunction.COUNT, List.of())));
     items.add(new SelectItem("late", count(late)));
     items.add(new SelectItem("ahead", count(ahead)));
     items.add(new SelectItem("sampled", count(sampled)));
@@ -90,8 +90,7 @@ final class ArrivalQuery {
   }
 
   private static Expression count(Expression condition) {
-    Expression argument = condition == null ? null : ifSo(condition, ONE);
-    return new AggregateCall(AggregateFunction.COUNT, argument);
+    return new AggregateCall(AggregateFunction.COUNT, ifSo(condition, ONE));
   }
 
   private Expression time() {

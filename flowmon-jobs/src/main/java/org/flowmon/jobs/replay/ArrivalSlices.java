@@ -15,6 +15,7 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Slices by arrival. The archive has no order of arrivals, so each is a scan of its own and holds
@@ -30,12 +31,11 @@ final class ArrivalSlices implements ReplaySlices {
   private final ArchiveSnapshot snapshot;
   private final long slide;
   private final long most;
-  // The width of the buckets in which arrivals are counted.
-  private long unit;
-  private ResultTable counts;
-  private long countedFrom;
-  private long countedTo;
+  private @Nullable Counted counted; // null before the first slice
   private long position;
+
+  /** The arrivals in a range by buckets of width {@code unit}. */
+  private record Counted(ResultTable counts, long unit, long from, long to) {}
 
   /** {@code most}: rows of a slice that is longer than a slide. */
   ArrivalSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position, long most) {
@@ -64,32 +64,33 @@ final class ArrivalSlices implements ReplaySlices {
   }
 
   private long end() throws IOException {
-    if (counts == null || position < countedFrom || position >= countedTo) {
-      count(position, spec.to());
+    Counted of = counted;
+    if (of == null || position < of.from() || position >= of.to()) {
+      of = count(position, spec.to());
     }
     while (true) {
       long rows = 0;
       long tooMany = Long.MAX_VALUE; // start of the bucket that exceeds the limit
-      for (int row = 0; row < counts.rowCount() && tooMany == Long.MAX_VALUE; row++) {
-        long bucket = counts.longValue(row, 0);
-        if (bucket + unit > position) {
-          rows += counts.longValue(row, 1);
+      for (int row = 0; row < of.counts().rowCount() && tooMany == Long.MAX_VALUE; row++) {
+        long bucket = of.counts().longValue(row, 0);
+        if (bucket + of.unit() > position) {
+          rows += of.counts().longValue(row, 1);
           tooMany = rows > most ? bucket : tooMany;
         }
       }
       if (tooMany > position) {
-        return Math.min(countedTo, tooMany);
+        return Math.min(of.to(), tooMany);
       }
-      long end = Math.min(countedTo, tooMany + unit);
-      if (unit == slide) {
+      long end = Math.min(of.to(), tooMany + of.unit());
+      if (of.unit() == slide) {
         return end;
       }
-      count(position, end);
+      of = count(position, end);
     }
   }
 
-  private void count(long from, long to) throws IOException {
-    unit = -Math.floorDiv(from - to, BUCKETS * slide) * slide;
+  private Counted count(long from, long to) throws IOException {
+    long unit = -Math.floorDiv(from - to, BUCKETS * slide) * slide;
     Expression bucket = new Expression.TimeBucket(new Expression.Column(FlowColumn.ARRIVAL), unit);
     FlowQuery query =
         new FlowQuery(
@@ -100,9 +101,10 @@ final class ArrivalSlices implements ReplaySlices {
             List.of(bucket),
             List.of(new OrderItem(bucket, false, false)),
             -1);
-    counts = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).table();
-    countedFrom = from;
-    countedTo = to;
+    ResultTable counts = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).table();
+    Counted now = new Counted(counts, unit, from, to);
+    counted = now;
+    return now;
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.flowmon.archive.block.FlowBlock;
 import org.flowmon.archive.block.TimeMerge;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Slices of one slide by the times at which flows ended, in one pass over the archive, which is in
@@ -21,7 +22,7 @@ final class EndTimeSlices implements ReplaySlices {
   private final long slide;
   private final long end;
   private long position;
-  private FlowBlock block; // null at the end
+  private @Nullable FlowBlock block; // null at the end
   private int row;
 
   EndTimeSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position) throws IOException {

@@ -2,17 +2,19 @@ package org.flowmon.jobs.replay;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.jspecify.annotations.Nullable;
 
 /** Gives the one split to the first reader that asks. Its state: whether it was given. */
 final class ReplayEnumerator implements SplitEnumerator<ReplaySplit, Boolean> {
   private final SplitEnumeratorContext<ReplaySplit> context;
-  private ReplaySplit split;
+  private Optional<ReplaySplit> split;
 
-  /** {@code split}: null if a reader has it. */
-  ReplayEnumerator(SplitEnumeratorContext<ReplaySplit> context, ReplaySplit split) {
+  /** {@code split}: empty if a reader has it. */
+  ReplayEnumerator(SplitEnumeratorContext<ReplaySplit> context, Optional<ReplaySplit> split) {
     this.context = context;
     this.split = split;
   }
@@ -21,18 +23,16 @@ final class ReplayEnumerator implements SplitEnumerator<ReplaySplit, Boolean> {
   public void start() {}
 
   @Override
-  public void handleSplitRequest(int subtask, String host) {
-    if (split != null) {
-      context.assignSplit(split, subtask);
-      split = null;
-    }
+  public void handleSplitRequest(int subtask, @Nullable String host) {
+    split.ifPresent(one -> context.assignSplit(one, subtask));
+    split = Optional.empty();
     context.signalNoMoreSplits(subtask);
   }
 
   @Override
   public void addSplitsBack(List<ReplaySplit> splits, int subtask) {
     for (ReplaySplit back : splits) {
-      split = back;
+      split = Optional.of(back);
     }
   }
 
@@ -41,7 +41,7 @@ final class ReplayEnumerator implements SplitEnumerator<ReplaySplit, Boolean> {
 
   @Override
   public Boolean snapshotState(long checkpoint) {
-    return split == null;
+    return split.isEmpty();
   }
 
   @Override

@@ -52,29 +52,35 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
         throw new ConfigException(arguments[i] + " is given twice");
       }
     }
-    for (String key : List.of("--config", REPLAY, "--from", "--to")) {
-      if (!given.containsKey(key)) {
-        throw new ConfigException(key + " is missing; " + USAGE);
-      }
-    }
-    JobConfig config = JobConfig.read(Path.of(given.get("--config")));
+    String file = required("--config", given);
+    String wanted = required(REPLAY, given);
+    String from = required("--from", given);
+    String to = required("--to", given);
+    JobConfig config = JobConfig.read(Path.of(file));
     if (config.archive() == null) {
-      throw new ConfigException(
-          given.get("--config") + ": archive: is missing, but a replay reads it");
+      throw new ConfigException(file + ": archive: is missing, but a replay reads it");
     }
-    AnalysisConfig analysis = analysis(config, given.get(REPLAY));
+    AnalysisConfig analysis = analysis(config, wanted);
     JobAnalyses.check(List.of(analysis));
     config.job().budget().check(List.of(analysis));
     ReplaySpec spec =
         new ReplaySpec(
             config.archive(),
             analysis,
-            time("--from", given.get("--from")),
-            time("--to", given.get("--to")),
+            time("--from", from),
+            time("--to", to),
             config.job().historyDelay(),
             config.job().disorderBound());
     String topic = given.getOrDefault("--topic", TOPIC_PREFIX + analysis.name());
     return new ReplayJob(config, spec, topic);
+  }
+
+  private static String required(String key, Map<String, String> given) {
+    String value = given.get(key);
+    if (value == null) {
+      throw new ConfigException(key + " is missing; " + USAGE);
+    }
+    return value;
   }
 
   private static AnalysisConfig analysis(JobConfig config, String wanted) {

@@ -16,6 +16,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.pane.WindowSpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the archive by slices, each whole between two barriers and followed by the watermark that
@@ -36,7 +37,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   private boolean hasSplit;
   private boolean noMore;
   private long position;
-  private ReplaySlices slices;
+  private @Nullable ReplaySlices slices; // null before the first slice
   private long number;
 
   ReplayReader(ReplaySpec spec, SourceReaderContext context) {

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.replay;
 
+import java.util.Optional;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -30,13 +31,13 @@ final class ReplaySource implements Source<PositionedBatch, ReplaySplit, Boolean
   @Override
   public SplitEnumerator<ReplaySplit, Boolean> createEnumerator(
       SplitEnumeratorContext<ReplaySplit> context) {
-    return new ReplayEnumerator(context, first());
+    return new ReplayEnumerator(context, Optional.of(first()));
   }
 
   @Override
   public SplitEnumerator<ReplaySplit, Boolean> restoreEnumerator(
       SplitEnumeratorContext<ReplaySplit> context, Boolean assigned) {
-    return new ReplayEnumerator(context, assigned ? null : first());
+    return new ReplayEnumerator(context, assigned ? Optional.empty() : Optional.of(first()));
   }
 
   private ReplaySplit first() {

@@ -11,6 +11,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,7 +67,8 @@ public final class SitePublisher {
   }
 
   /** {@code counts}: arrivals within the window; null {@code states}: too many groups. */
-  public void window(LiveQuery live, long windowEnd, ArrivalCounts counts, byte[] states) {
+  public void window(
+      LiveQuery live, long windowEnd, ArrivalCounts counts, byte @Nullable [] states) {
     Publication publication = Publication.of(live);
     if (!hasBegun || !said.contains(publication)) {
       progress(); // first, so that a reader knows all publications to choose from
@@ -87,7 +89,8 @@ public final class SitePublisher {
       }
     }
     windows.inc(fits ? 1 : 0);
-    StatesMessage.parts(attempt, number, site, publication, windowEnd, counts, fits ? states : NONE)
+    byte[] sent = states == null || !fits ? NONE : states;
+    StatesMessage.parts(attempt, number, site, publication, windowEnd, counts, sent)
         .forEach(this::send);
     hasNews = true;
   }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -98,7 +99,6 @@ final class JoinedWindows implements ClosingWindows {
     long start = end - window.widthMicros();
     Map<FlowQuery, ResultTable> answers = new HashMap<>();
     Map<String, ErrorBound> bounds = new LinkedHashMap<>();
-    ArrivalCounts counts = null;
     long groups = 0;
     boolean hasAllGroups = true;
     boolean hasGroups = false;
@@ -118,15 +118,19 @@ final class JoinedWindows implements ClosingWindows {
       } else {
         answers.put(of, FlowQueries.run(List.of(), of));
       }
-      ArrivalCounts arrived = leaf.arrived(start, end);
-      counts = counts == null ? arrived : counts.beside(arrived);
     }
+    ArrivalCounts counts =
+        leaves.stream()
+            .map(leaf -> leaf.arrived(start, end))
+            .reduce(ArrivalCounts::beside)
+            .orElseThrow();
     Query whole = AnalysisConfig.Live.at(query, end);
     // If a leaf has only some groups, their partners in others are unknown: no row. Nor without
     // any.
     ResultTable rows =
         hasAllGroups && hasGroups
-            ? NestedQueries.answer(whole, answers::get, MAX_JOIN_ROWS, () -> {})
+            ? NestedQueries.answer(
+                whole, leaf -> Objects.requireNonNull(answers.get(leaf)), MAX_JOIN_ROWS, () -> {})
             : FlowQueries.run(List.of(), whole).withRows(new int[0]);
     WindowResult result =
         new WindowResult(

@@ -36,18 +36,18 @@ final class MissingSites {
   }
 
   private static void joinNearest(NavigableMap<Long, Long> ranges) {
-    long first = ranges.firstKey();
-    long second = ranges.higherKey(first);
+    Map.Entry<Long, Long> last = ranges.firstEntry();
+    long first = last.getKey();
+    long second = first;
     long least = -1; // unsigned: the largest
-    long last = first;
-    for (long after : ranges.tailMap(first, false).keySet()) {
-      long between = after - ranges.get(last);
+    for (Map.Entry<Long, Long> next : ranges.tailMap(first, false).entrySet()) {
+      long between = next.getKey() - last.getValue();
       if (Long.compareUnsigned(between, least) < 0) {
         least = between;
-        first = last;
-        second = after;
+        first = last.getKey();
+        second = next.getKey();
       }
-      last = after;
+      last = next;
     }
     ranges.put(first, ranges.remove(second));
   }

@@ -2,6 +2,7 @@ package org.flowmon.jobs.window;
 
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A final window that publishes states. {@code windowEnd} is in microseconds; {@code counts} are
@@ -9,4 +10,5 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
  * null if more than the analysis may hold.
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on and never compared
-record PublishedWindow(LiveQuery live, long windowEnd, ArrivalCounts counts, byte[] bytes) {}
+record PublishedWindow(
+    LiveQuery live, long windowEnd, ArrivalCounts counts, byte @Nullable [] bytes) {}

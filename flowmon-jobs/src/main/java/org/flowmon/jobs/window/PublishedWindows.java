@@ -14,6 +14,7 @@ import org.flowmon.jobs.site.SitePublisher;
 import org.flowmon.jobs.site.StatesMessage;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.udaf.pane.WindowSpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The final windows that a site's job publishes: those with all their flows. Used by the task of
@@ -37,7 +38,7 @@ final class PublishedWindows {
    */
   PublishedWindows(
       String site,
-      Duration disorder,
+      @Nullable Duration disorder,
       long closedThrough,
       LiveQueries queries,
       Map<Long, WholeWindows> whole,
@@ -59,7 +60,7 @@ final class PublishedWindows {
     List<StatesMessage.Published> all = new ArrayList<>();
     whole.forEach(
         (id, from) -> {
-          LiveQuery live = queries.get(id);
+          LiveQuery live = queries.get(id).orElseThrow();
           if (live.analysis().publishesStates() && from.isKnown() && !stopped.contains(id)) {
             all.add(SitePublisher.published(live, from.first()));
           }
@@ -79,7 +80,7 @@ final class PublishedWindows {
     long unread = completeThrough + 2 * disorderMicros;
     whole.replaceAll(
         (id, from) -> {
-          LiveQuery live = queries.get(id);
+          LiveQuery live = queries.get(id).orElseThrow();
           if (!live.analysis().publishesStates() || !from.isKnown()) {
             return from;
           }
@@ -91,7 +92,8 @@ final class PublishedWindows {
 
   void publish(PublishedWindow states) {
     long start = states.windowEnd() - states.live().window().widthMicros();
-    if (whole.get(states.live().id()).isWhole(start)) {
+    WholeWindows from = whole.get(states.live().id());
+    if (from != null && from.isWhole(start)) {
       publisher.window(states.live(), states.windowEnd(), states.counts(), states.bytes());
     } else {
       notWhole.inc();

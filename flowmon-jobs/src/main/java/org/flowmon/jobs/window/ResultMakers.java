@@ -2,6 +2,7 @@ package org.flowmon.jobs.window;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,14 +34,16 @@ final class ResultMakers implements AutoCloseable {
     return thread;
   }
 
-  /** A helper's results up to its failure; null if it had none. */
-  private record Made(List<WindowResult> results, RuntimeException failure) {}
+  /** A helper's results, up to its failure if it had one. */
+  private record Made(List<WindowResult> results, Optional<RuntimeException> failure) {}
+
+  /** The work of a helper; {@code mailbox} gets a mail when it is done. */
+  private record Help(FutureTask<Made> work, MailboxExecutor mailbox) {}
 
   /** The results of an analysis, made once. */
   static final class Making {
     private final Consumer<Consumer<WindowResult>> maker;
-    private FutureTask<Made> byHelper; // null if the caller makes them
-    private MailboxExecutor mailbox;
+    private Optional<Help> help = Optional.empty(); // without, the caller makes them
 
     /** {@code maker} gives results one by one; it shares nothing with other analyses'. */
     Making(Consumer<Consumer<WindowResult>> maker) {
@@ -52,25 +55,26 @@ final class ResultMakers implements AutoCloseable {
       try {
         maker.accept(results::add);
       } catch (RuntimeException e) {
-        return new Made(results, e);
+        return new Made(results, Optional.of(e));
       }
-      return new Made(results, null);
+      return new Made(results, Optional.empty());
     }
 
     /**
      * Gives results in order, a helper's when all are made, the caller's one by one, so that no
-     * other is in memory. Returns the maker's failure, after the results before it, or null; those
+     * other is in memory. Returns the maker's failure, if any, after the results before it; those
      * of {@code to} are thrown on.
      */
-    RuntimeException give(Consumer<WindowResult> to) throws InterruptedException {
-      if (byHelper == null) {
+    Optional<RuntimeException> give(Consumer<WindowResult> to) throws InterruptedException {
+      if (help.isEmpty()) {
         return giveEach(to);
       }
-      while (!byHelper.isDone()) {
-        mailbox.yield(); // until a mail comes, at the latest that it is done
+      FutureTask<Made> work = help.get().work();
+      while (!work.isDone()) {
+        help.get().mailbox().yield(); // until a mail comes, at the latest that it is done
       }
       try {
-        Made made = byHelper.get();
+        Made made = work.get();
         made.results().forEach(to);
         return made.failure();
       } catch (ExecutionException e) {
@@ -81,24 +85,25 @@ final class ResultMakers implements AutoCloseable {
       }
     }
 
-    private RuntimeException giveEach(Consumer<WindowResult> to) {
-      RuntimeException[] further = new RuntimeException[1];
-      RuntimeException failure = null;
+    private Optional<RuntimeException> giveEach(Consumer<WindowResult> to) {
+      List<RuntimeException> further = new ArrayList<>();
+      Optional<RuntimeException> failure;
       try {
         maker.accept(
             result -> {
               try {
                 to.accept(result);
               } catch (RuntimeException e) {
-                further[0] = e;
+                further.add(e);
                 throw e;
               }
             });
+        failure = Optional.empty();
       } catch (RuntimeException e) {
-        failure = e;
+        failure = Optional.of(e);
       }
-      if (further[0] != null) {
-        throw further[0];
+      if (!further.isEmpty()) {
+        throw further.get(0);
       }
       return failure;
     }
@@ -109,15 +114,15 @@ final class ResultMakers implements AutoCloseable {
   }
 
   void help(Making making) {
-    making.mailbox = mailbox;
-    making.byHelper =
+    FutureTask<Made> work =
         new FutureTask<>(making::make) {
           @Override
           protected void done() {
             wake();
           }
         };
-    helpers.execute(making.byHelper);
+    making.help = Optional.of(new Help(work, mailbox));
+    helpers.execute(work);
   }
 
   private void wake() {

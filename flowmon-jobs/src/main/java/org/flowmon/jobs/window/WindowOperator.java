@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -38,6 +39,7 @@ import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.jobs.window.ResultMakers.Making;
 import org.flowmon.udaf.pane.WindowSpec;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last step of the merge, one task: merges the parts of each window. When the watermark of all
@@ -65,9 +67,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public static final OutputTag<StatesRecord> STATES = new OutputTag<>("states", StatesRecord.TYPE);
 
   private final AnalysisSet analyses;
-  private final String site; // null if no states are published
-  private final Duration disorder;
-  private transient PublishedWindows published; // null if no states are
+  private final @Nullable String site; // null if no states are published
+  private final @Nullable Duration disorder;
+  private transient @Nullable PublishedWindows published; // null if no states are
   private transient LiveQueries queries;
   private transient AnalysisSetState analysesState;
   private transient Map<Long, WholeWindows> whole;
@@ -99,7 +101,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
    *     without a checkpoint begins amid the flows: windows are then whole from the first that
    *     began later; null: it begins with the first
    */
-  public WindowOperator(AnalysisSet analyses, String site, Duration disorder) {
+  public WindowOperator(AnalysisSet analyses, @Nullable String site, @Nullable Duration disorder) {
     this.analyses = new AnalysisSet(analyses);
     this.site = site;
     this.disorder = disorder;
@@ -146,7 +148,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       LOG.warn(
           "analysis {} had been stopped by an error and stays so, as flows of its windows are"
               + " missing; another definition of it, or a start without this state, runs anew",
-          windows.get(id).live().analysis().name());
+          open(id).live().analysis().name());
     }
   }
 
@@ -157,7 +159,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
             .getOperatorStateStore()
             .getListState(
                 new ListStateDescriptor<>("whole-from", LongPrimitiveArraySerializer.INSTANCE));
-    Map<String, Long> before = analysesState.restore(analyses);
+    boolean hasNoState = analysesState.restore(analyses).isEmpty();
     queries = new LiveQueries(analyses);
     windows = new TreeMap<>();
     whole = new HashMap<>();
@@ -170,13 +172,21 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
         .forEach(
             (id, live) -> {
               windows.put(id, new OpenWindows(live, revisions));
-              Long from = before == null ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
+              Long from = hasNoState ? Long.valueOf(Long.MIN_VALUE) : wholeFrom.get(id);
               whole.put(
                   id,
                   from == null
                       ? WholeWindows.pending(queries.version(live))
                       : WholeWindows.from(from));
             });
+  }
+
+  private OpenWindows open(long queryId) {
+    return Objects.requireNonNull(windows.get(queryId), "a query without windows");
+  }
+
+  private WholeWindows whole(long queryId) {
+    return Objects.requireNonNull(whole.get(queryId), "a query without windows");
   }
 
   private boolean publishes(List<LiveQuery> all) {
@@ -199,13 +209,13 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   private void define(AnalysisChange change) {
-    Set<Long> gone = queries.apply(change);
-    if (gone == null) {
+    Optional<Set<Long>> gone = queries.apply(change);
+    if (gone.isEmpty()) {
       return;
     }
     announceChanges();
     announce(change);
-    for (long id : gone) {
+    for (long id : gone.get()) {
       windows.remove(id);
       whole.remove(id);
       stopped.remove(id);
@@ -256,7 +266,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     } else if (message instanceof Partial.Missing missing) {
       withQuery(missing.queryId(), open -> open.add(missing));
     } else if (message instanceof Partial.Started started) {
-      withQuery(started.queryId(), open -> whole.get(started.queryId()).add(started));
+      withQuery(started.queryId(), open -> whole(started.queryId()).add(started));
     } else {
       throw new IllegalStateException("groups do not come here: the merge keeps them");
     }
@@ -286,7 +296,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       open.clear();
       for (LiveQuery beside : queries.besides(queryId)) {
         if (stopped.add(beside)) {
-          windows.get(beside.id()).clear();
+          open(beside.id()).clear();
         }
       }
     }
@@ -318,12 +328,12 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     }
     for (int i = 0; i < all.size(); i++) {
       // A failure of later operators is no failure of the analysis.
-      RuntimeException failure = makings.get(i).give(this::send);
-      if (failure != null) {
+      Optional<RuntimeException> failure = makings.get(i).give(this::send);
+      if (failure.isPresent()) {
         withQuery(
             all.get(i).get(0).id(),
             open -> {
-              throw failure;
+              throw failure.get();
             });
       }
     }
@@ -347,9 +357,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   private void close(List<LiveQuery> of, long completeThrough, Consumer<WindowResult> results) {
-    ClosingWindows own = windows.get(of.get(0).id());
+    ClosingWindows own = open(of.get(0).id());
     if (of.get(0).isLeaf()) {
-      own = new JoinedWindows(of.stream().map(live -> windows.get(live.id())).toList(), revisions);
+      own = new JoinedWindows(of.stream().map(live -> open(live.id())).toList(), revisions);
     }
     if (completeThrough == Long.MAX_VALUE) {
       own.closeAtEnd(result -> results.accept(atEnd(result)));
@@ -368,9 +378,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   private Stream<OpenWindows> large(List<LiveQuery> of) {
-    return of.stream()
-        .filter(live -> live.query().keepsAllGroups())
-        .map(live -> windows.get(live.id()));
+    return of.stream().filter(live -> live.query().keepsAllGroups()).map(live -> open(live.id()));
   }
 
   @Override
@@ -421,7 +429,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     String analysis = result.analysis();
     boolean isWhole =
         queries.of(analysis).stream()
-            .allMatch(live -> whole.get(live.id()).isWhole(result.windowStart()));
+            .allMatch(live -> whole(live.id()).isWhole(result.windowStart()));
     if (isWhole) {
       results.inc();
       finalResults.inc(result.isFinal() ? 1 : 0);
@@ -466,7 +474,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     wholeState.update(wholeFrom);
     List<Partial> ofStopped = new ArrayList<>();
     for (long id : stopped.ids()) {
-      ofStopped.add(new Partial.Stopped(0, id, queries.version(queries.get(id))));
+      ofStopped.add(new Partial.Stopped(0, id, queries.version(open(id).live())));
     }
     state.update(closedThrough, windows, ofStopped);
   }

@@ -152,8 +152,10 @@ class GroupCacheTest extends ArchivedHistory {
 
   private static Map<String, Long> sums(HistoryAnswer answer) {
     Map<String, Long> sums = new TreeMap<>();
-    for (int row = 0; row < answer.rows().rowCount(); row++) {
-      sums.put(answer.rows().address(row, 0).toString(), answer.rows().longValue(row, 1));
+    for (int row = 0; row < answer.rows().orElseThrow().rowCount(); row++) {
+      sums.put(
+          answer.rows().orElseThrow().address(row, 0).toString(),
+          answer.rows().orElseThrow().longValue(row, 1));
     }
     return sums;
   }
@@ -241,8 +243,10 @@ class GroupCacheTest extends ArchivedHistory {
     ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY)).get();
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {
-      ResultTable ofA = runOver(archive, query, ending(END, window(100, A, 1)), LIMIT).rows();
-      ResultTable ofB = runOver(archive, query, ending(END, window(100, B, 1)), LIMIT).rows();
+      ResultTable ofA =
+          runOver(archive, query, ending(END, window(100, A, 1)), LIMIT).rows().orElseThrow();
+      ResultTable ofB =
+          runOver(archive, query, ending(END, window(100, B, 1)), LIMIT).rows().orElseThrow();
       Value a = ofA.value(0, 0);
       Value b = ofB.value(0, 0);
       List<Value> both = GroupCache.distinct(List.of(b, a));
@@ -258,7 +262,8 @@ class GroupCacheTest extends ArchivedHistory {
       ResultTable rows = kept.rows(both, missing, ofB);
       kept.add(missing, ofB);
       assertEquals(
-          runOver(archive, query, ending(END, window(100, B, 1, A, 1)), LIMIT).rows(), rows);
+          runOver(archive, query, ending(END, window(100, B, 1, A, 1)), LIMIT).rows().orElseThrow(),
+          rows);
       assertEquals(2, rows.rowCount());
       assertEquals(rows, kept.rows(both, kept.missing(both), ofB.withRows(new int[0])));
     }
@@ -306,7 +311,8 @@ class GroupCacheTest extends ArchivedHistory {
       // Answers that depend on :now alone count beside them.
       ResultTable two = hosts(1, (int) (2 * size / rows.heapBytes()) * 1000);
       HistoryAnswer answer =
-          new HistoryAnswer(HistoryStatus.EXACT, AS_OF, 0, END, LongRanges.NONE, two, null);
+          new HistoryAnswer(
+              HistoryStatus.EXACT, AS_OF, 0, END, LongRanges.NONE, Optional.of(two), null);
       all.get(1).keep(END, answer, new AskedSegments(rest, snapshot, AS_OF));
       assertEquals(List.of(9), kept.get(), "that which was asked for last");
       all.get(1).clear();

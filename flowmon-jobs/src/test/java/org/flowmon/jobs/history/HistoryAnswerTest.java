@@ -3,6 +3,7 @@ package org.flowmon.jobs.history;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
@@ -24,7 +25,13 @@ class HistoryAnswerTest {
       HistoryStatus status = random.nextBoolean() ? HistoryStatus.EXACT : HistoryStatus.PARTIAL;
       HistoryAnswer answer =
           new HistoryAnswer(
-              status, minutes(random), minutes(random), minutes(random), gaps, NO_ROWS, null);
+              status,
+              minutes(random),
+              minutes(random),
+              minutes(random),
+              gaps,
+              Optional.of(NO_ROWS),
+              null);
       LongRanges asked = LongRanges.of(minutes(random), minutes(random));
       LongRanges held = answer.held(asked);
       for (int i = 0; i < 2000; i++) {
@@ -51,11 +58,12 @@ class HistoryAnswerTest {
             0,
             HistoryAnswer.UNKNOWN,
             LongRanges.NONE,
-            NO_ROWS,
+            Optional.of(NO_ROWS),
             null);
     assertTrue(empty.held(LongRanges.ALL).isEmpty());
     HistoryAnswer endless =
-        new HistoryAnswer(HistoryStatus.EXACT, MINUTE, 0, MINUTE, LongRanges.ALL, NO_ROWS, null);
+        new HistoryAnswer(
+            HistoryStatus.EXACT, MINUTE, 0, MINUTE, LongRanges.ALL, Optional.of(NO_ROWS), null);
     assertTrue(endless.held(LongRanges.ALL).isEmpty());
   }
 }

@@ -7,7 +7,6 @@ import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.flowmon.jobs.report.TestReports.window;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -156,9 +156,10 @@ class HistoryLookupTest extends HistoryFixture {
                 true,
                 (given, waited, ran) -> answer.complete(given))
             .start();
-        long bytes = bytes(before.rows()).get(A + " 1");
+        long bytes = bytes(before.rows().orElseThrow()).get(A + " 1");
         assertEquals(
-            Map.of(A + " 1", bytes + 1000), bytes(answer.get(30, TimeUnit.SECONDS).rows()));
+            Map.of(A + " 1", bytes + 1000),
+            bytes(answer.get(30, TimeUnit.SECONDS).rows().orElseThrow()));
         String own = Thread.currentThread().getName();
         assertEquals(
             refused == 0 ? List.of(own) : List.of(own, "history-lookup"), permits.askedBy());
@@ -209,7 +210,7 @@ class HistoryLookupTest extends HistoryFixture {
         assertEquals(HistoryStatus.REFUSED, answer.status(), answer.message());
         assertTrue(answer.message().contains("more than 2 rows"), answer.message());
         assertTrue(answer.message().contains("history.rows"), answer.message());
-        assertNull(answer.rows());
+        assertEquals(Optional.empty(), answer.rows());
       } else {
         assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
       }

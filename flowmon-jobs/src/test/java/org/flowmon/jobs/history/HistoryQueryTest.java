@@ -63,7 +63,8 @@ class HistoryQueryTest extends HistoryFixture {
     assertEquals(AS_OF, answer.asOf());
     assertEquals(END - 9 * DAY + 61 * SECOND, answer.from());
     assertEquals(END, answer.through());
-    assertEquals(Map.of(A + " 1", 21L, A + " 5", 50L, B + " 2", 20L), bytes(answer.rows()));
+    assertEquals(
+        Map.of(A + " 1", 21L, A + " 5", 50L, B + " 2", 20L), bytes(answer.rows().orElseThrow()));
     assertEquals(HistoryStatus.NONE, answers.get("plain").status());
     assertEquals(HistoryStatus.NONE, answers.get("empty").status());
   }
@@ -81,7 +82,7 @@ class HistoryQueryTest extends HistoryFixture {
         run(List.of(elephants("elephants", "600")), window(100, A, 60)).get("elephants");
     assertEquals(HistoryStatus.PARTIAL, answer.status(), answer.message());
     assertEquals(AS_OF - 1, answer.through());
-    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
+    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows().orElseThrow()));
     assertEquals(
         "the archive has what arrived before 2026-11-21T09:59:39.999999Z, and not yet all up to"
             + " 2026-11-21T09:59:40Z",
@@ -140,8 +141,8 @@ class HistoryQueryTest extends HistoryFixture {
         after = known(archive, query, next);
       }
       assertNotNull(after, "it was kept, but did not hold");
-      assertEquals(Map.of(A + " 1", 10L), bytes(before.rows()));
-      assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows()));
+      assertEquals(Map.of(A + " 1", 10L), bytes(before.rows().orElseThrow()));
+      assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows().orElseThrow()));
       permits.acquire(); // look-ahead releases its permit
     }
   }
@@ -157,7 +158,7 @@ class HistoryQueryTest extends HistoryFixture {
       assertTrue(!answer.isDone());
       archive(AS_OF + 1, flow(A, 2, 20));
       assertEquals(HistoryStatus.EXACT, answer.get().status());
-      assertEquals(Map.of(A + " 1", 10L, A + " 2", 20L), bytes(answer.get().rows()));
+      assertEquals(Map.of(A + " 1", 10L, A + " 2", 20L), bytes(answer.get().rows().orElseThrow()));
       assertTrue(waitedNanos.get() >= 200_000_000, waitedNanos + " ns waited");
       assertTrue(ranNanos.get() > 0, ranNanos + " ns of the query");
     }
@@ -201,12 +202,12 @@ class HistoryQueryTest extends HistoryFixture {
           run(List.of(config), ending(END + after, window(100, A, 60))).get("elephants");
       assertEquals(HistoryStatus.EXACT, answer.status(), answer.message());
       assertEquals(AS_OF, answer.asOf());
-      assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()), "window " + after);
+      assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows().orElseThrow()), "window " + after);
     }
     HistoryAnswer answer =
         run(List.of(config), ending(END + HOUR, window(100, A, 60))).get("elephants");
     assertEquals(AS_OF + HOUR, answer.asOf());
-    assertEquals(Map.of(A + " 1", 110L, B + " 1", 1000L), bytes(answer.rows()));
+    assertEquals(Map.of(A + " 1", 110L, B + " 1", 1000L), bytes(answer.rows().orElseThrow()));
   }
 
   @Test
@@ -265,7 +266,7 @@ class HistoryQueryTest extends HistoryFixture {
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
       assertNull(known(archive, query, next.windowEnd()), "it lacks what was imported");
       HistoryAnswer after = runOver(archive, query, next, limit);
-      assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows()));
+      assertEquals(Map.of(A + " 1", 1010L), bytes(after.rows().orElseThrow()));
       assertSame(after, known(archive, query, next.windowEnd()));
     }
   }
@@ -286,7 +287,7 @@ class HistoryQueryTest extends HistoryFixture {
     HistoryAnswer answer = answers.get("elephants");
     assertEquals(HistoryStatus.FAILED, answer.status());
     assertTrue(answer.message().contains(segments.get(0).fileName()), answer.message());
-    assertNull(answer.rows());
+    assertEquals(Optional.empty(), answer.rows());
     assertEquals(HistoryStatus.NONE, answers.get("plain").status());
   }
 }

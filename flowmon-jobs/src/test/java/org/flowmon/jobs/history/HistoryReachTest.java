@@ -42,7 +42,7 @@ class HistoryReachTest extends ArchivedHistory {
     importFile(1, flow(A, 1, 10), at(END));
     HistoryAnswer answer = look(new FlowTopic("archive", "", 0)); // as in a replay
     assertEquals(HistoryStatus.PARTIAL, answer.status());
-    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows()));
+    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows().orElseThrow()));
     assertEquals(
         "the archive has imported files alone, and nobody knows whether they are all that arrived",
         answer.message());
@@ -60,10 +60,10 @@ class HistoryReachTest extends ArchivedHistory {
   void whatArrivesInTheInstantOfAsOfMayStillCome() throws Exception {
     archive(AS_OF, new Flow(A, END - DAY + 60 * SECOND, AS_OF, 10));
     HistoryAnswer before = look();
-    assertEquals(Map.of(A + " 1", 10L), bytes(before.rows()));
+    assertEquals(Map.of(A + " 1", 10L), bytes(before.rows().orElseThrow()));
     assertEquals(HistoryStatus.PARTIAL, before.status());
     archive(AS_OF, new Flow(A, END - DAY + 60 * SECOND, AS_OF, 5));
-    assertEquals(Map.of(A + " 1", 15L), bytes(look().rows()));
+    assertEquals(Map.of(A + " 1", 15L), bytes(look().rows().orElseThrow()));
     assertEquals(HistoryStatus.PARTIAL, look().status());
     archive(AS_OF + 1);
     assertEquals(HistoryStatus.EXACT, look().status());
@@ -76,7 +76,7 @@ class HistoryReachTest extends ArchivedHistory {
     assertEquals(HistoryStatus.PARTIAL, look().status());
     assertEquals(AS_OF, look().through());
     archive(AS_OF, new Flow(A, END - 2 * DAY + 60 * SECOND, AS_OF, 5)); // of another producer
-    assertEquals(Map.of(A + " 1", 10L, A + " 2", 5L), bytes(look().rows()));
+    assertEquals(Map.of(A + " 1", 10L, A + " 2", 5L), bytes(look().rows().orElseThrow()));
     assertEquals(HistoryStatus.PARTIAL, look().status());
     archive(AS_OF + 200_001);
     assertEquals(HistoryStatus.EXACT, look().status());

@@ -38,7 +38,7 @@ class RecentAnswersTest extends ArchivedHistory {
     for (int row = 0; row < rows; row++) {
       table.row();
     }
-    return new HistoryAnswer(status, 0, 0, 0, LongRanges.NONE, table.build(), null);
+    return new HistoryAnswer(status, 0, 0, 0, LongRanges.NONE, Optional.of(table.build()), null);
   }
 
   @Test
@@ -60,7 +60,7 @@ class RecentAnswersTest extends ArchivedHistory {
     keep(answers, 1000, answer(HistoryStatus.EXACT, 1));
     for (int now = 0; now < 100; now++) {
       keep(answers, now, answer(HistoryStatus.EXACT, 1));
-      assertEquals(1, answers.get(1000, snapshot).get().rows().rowCount());
+      assertEquals(1, answers.get(1000, snapshot).get().rows().orElseThrow().rowCount());
     }
     for (int now = 0; now < 100; now++) {
       assertEquals(now >= 85, answers.get(now, snapshot).isPresent(), "now " + now);
@@ -91,7 +91,8 @@ class RecentAnswersTest extends ArchivedHistory {
   private static HistoryAnswer ofText(int characters) {
     ResultTable.Builder table = new ResultTable.Builder().column("q", ValueKind.TEXT);
     table.row().set(0, "x".repeat(characters));
-    return new HistoryAnswer(HistoryStatus.EXACT, 0, 0, 0, LongRanges.NONE, table.build(), null);
+    return new HistoryAnswer(
+        HistoryStatus.EXACT, 0, 0, 0, LongRanges.NONE, Optional.of(table.build()), null);
   }
 
   @Test
@@ -107,7 +108,7 @@ class RecentAnswersTest extends ArchivedHistory {
     }
     keep(answers, 10, ofText(36_000));
     assertTrue(answers.get(10, snapshot).isEmpty(), "larger than all may be");
-    assertEquals(1, answers.get(9, snapshot).get().rows().rowCount());
+    assertEquals(1, answers.get(9, snapshot).get().rows().orElseThrow().rowCount());
   }
 
   @Test
@@ -118,20 +119,21 @@ class RecentAnswersTest extends ArchivedHistory {
     keep(a, 1, ofText(10_000));
     keep(b, 1, ofText(10_000));
     keep(b, 2, ofText(10_000));
-    assertEquals(1, a.get(1, snapshot).get().rows().rowCount(), "asked for again");
+    assertEquals(1, a.get(1, snapshot).get().rows().orElseThrow().rowCount(), "asked for again");
     keep(b, 3, ofText(10_000));
     assertTrue(b.get(1, snapshot).isEmpty());
     for (int now = 2; now <= 3; now++) {
-      assertEquals(1, b.get(now, snapshot).get().rows().rowCount());
+      assertEquals(1, b.get(now, snapshot).get().rows().orElseThrow().rowCount());
     }
-    assertEquals(1, a.get(1, snapshot).get().rows().rowCount());
+    assertEquals(1, a.get(1, snapshot).get().rows().orElseThrow().rowCount());
     keep(a, 2, ofText(10_000));
     assertTrue(b.get(2, snapshot).isEmpty());
     a.clear();
     keep(b, 4, ofText(10_000));
     keep(b, 5, ofText(10_000));
     for (int now = 3; now <= 5; now++) {
-      assertEquals(1, b.get(now, snapshot).get().rows().rowCount(), "there is room again");
+      assertEquals(
+          1, b.get(now, snapshot).get().rows().orElseThrow().rowCount(), "there is room again");
     }
     assertTrue(a.get(2, snapshot).isEmpty());
   }
@@ -146,7 +148,10 @@ class RecentAnswersTest extends ArchivedHistory {
       pool.forgetAnswers("d");
       keep(pool.answers("e"), 1, ofText(10_000));
       for (String analysis : List.of("b", "c", "e")) {
-        assertEquals(1, pool.answers(analysis).get(1, snapshot).get().rows().rowCount(), analysis);
+        assertEquals(
+            1,
+            pool.answers(analysis).get(1, snapshot).get().rows().orElseThrow().rowCount(),
+            analysis);
       }
     }
   }

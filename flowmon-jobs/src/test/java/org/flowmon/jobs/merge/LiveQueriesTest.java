@@ -3,10 +3,10 @@ package org.flowmon.jobs.merge;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.analysis.AnalysisChange;
@@ -24,25 +24,27 @@ class LiveQueriesTest {
 
   @Test
   void onlyWhatChangesTheReportGoesOn() {
-    assertEquals(Set.of(), queries.apply(new AnalysisChange("a", 1, TEXT + "sinks: [kafka]\n")));
-    assertNull(queries.apply(new AnalysisChange("a", 1, TEXT)), "known");
+    assertEquals(
+        Optional.of(Set.of()),
+        queries.apply(new AnalysisChange("a", 1, TEXT + "sinks: [kafka]\n")));
+    assertEquals(Optional.empty(), queries.apply(new AnalysisChange("a", 1, TEXT)), "known");
     assertEquals(id, queries.of("a").get(0).id());
     String once = TEXT.replace("slots: 64", "slots: 64\n  revisions: false");
     assertNotEquals(TEXT, once);
     assertEquals(
-        Set.of(id),
+        Optional.of(Set.of(id)),
         queries.apply(new AnalysisChange("a", 2, once)),
         "parts that are revised and parts that are not do not fit together");
-    assertEquals(Set.of(id), queries.apply(new AnalysisChange("a", 3, null)));
+    assertEquals(Optional.of(Set.of(id)), queries.apply(new AnalysisChange("a", 3, null)));
     assertEquals(List.of(), queries.of("a"));
-    assertNull(queries.get(id));
-    assertEquals(Set.of(), queries.apply(new AnalysisChange("a", 4, TEXT)));
-    assertEquals(id, queries.get(id).id());
+    assertEquals(Optional.empty(), queries.get(id));
+    assertEquals(Optional.of(Set.of()), queries.apply(new AnalysisChange("a", 4, TEXT)));
+    assertEquals(id, queries.get(id).orElseThrow().id());
   }
 
   @Test
   void whatIsNoAnalysisIsLeftOut() {
-    assertNull(queries.apply(new AnalysisChange("a", 1, "name: a")));
+    assertEquals(Optional.empty(), queries.apply(new AnalysisChange("a", 1, "name: a")));
     assertEquals(id, queries.of("a").get(0).id());
   }
 

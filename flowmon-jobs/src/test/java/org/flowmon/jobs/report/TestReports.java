@@ -1,6 +1,7 @@
 package org.flowmon.jobs.report;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
@@ -96,7 +97,8 @@ public final class TestReports {
     }
     long asOf = END - 20 * SECOND;
     HistoryStatus status = through >= asOf ? HistoryStatus.EXACT : HistoryStatus.PARTIAL;
-    return new HistoryAnswer(status, asOf, from, through, LongRanges.NONE, table.build(), null);
+    return new HistoryAnswer(
+        status, asOf, from, through, LongRanges.NONE, Optional.of(table.build()), null);
   }
 
   /** Returns a report with a column of every kind; rows are pairs of address and count. */

@@ -1,12 +1,12 @@
 package org.flowmon.jobs.window;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.operators.MailboxExecutor;
@@ -43,7 +43,7 @@ class ResultMakersTest {
   void whatTheCallerMakesIsGivenBeforeTheNextIsMade() throws Exception {
     List<String> log = new ArrayList<>();
     Making making = new Making(three(log));
-    assertNull(making.give(result -> log.add("given " + result.analysis())));
+    assertEquals(Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
     assertEquals(List.of("made 0", "given a0", "made 1", "given a1", "made 2", "given a2"), log);
   }
 
@@ -61,7 +61,7 @@ class ResultMakersTest {
               });
       makers.help(making);
       begun.await();
-      assertNull(making.give(result -> log.add("given " + result.analysis())));
+      assertEquals(Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
     }
     assertEquals(List.of("made 0", "made 1", "made 2", "given a0", "given a1", "given a2"), log);
   }
@@ -90,7 +90,7 @@ class ResultMakersTest {
                 to.accept(result(1));
               });
       makers.help(making);
-      assertNull(making.give(result -> log.add("given " + result.analysis())));
+      assertEquals(Optional.empty(), making.give(result -> log.add("given " + result.analysis())));
     }
     assertEquals(List.of("reported", "given a1"), log);
   }
@@ -114,7 +114,7 @@ class ResultMakersTest {
           begun.await();
         }
         List<String> given = new ArrayList<>();
-        assertSame(failed, making.give(result -> given.add(result.analysis())));
+        assertSame(failed, making.give(result -> given.add(result.analysis())).orElseThrow());
         assertEquals(List.of("a7"), given);
 
         CountDownLatch begunAgain = new CountDownLatch(1);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -194,7 +195,8 @@ class DetectionIT {
             new ArrivalCounts(0, 0, 0, 0)),
         analysis.history() == null
             ? HistoryAnswer.NONE
-            : new HistoryAnswer(HistoryStatus.EXACT, end, 0, end, LongRanges.NONE, nobody, null));
+            : new HistoryAnswer(
+                HistoryStatus.EXACT, end, 0, end, LongRanges.NONE, Optional.of(nobody), null));
   }
 
   /** Who has a verdict in any window. */

@@ -80,7 +80,8 @@ public final class ExportsOfFile {
   public long read(Path file, FlowSink out) throws IOException {
     boolean ipfix = IpfixFileReader.isMagic(magic(file));
     DecoderLimits kept = ipfix ? limits.forOneExporter() : limits;
-    ExportDecoder decoder = new ExportDecoder(counters, samples, networks, kept, tunnels, TemplateScope.SESSION);
+    ExportDecoder decoder =
+        new ExportDecoder(counters, samples, networks, kept, tunnels, TemplateScope.SESSION);
     try (FileDatagrams datagrams =
         new FileDatagrams(ipfix ? IpfixFileReader.open(file) : PcapReader.open(file, counters))) {
       return decode(datagrams, decoder, out);

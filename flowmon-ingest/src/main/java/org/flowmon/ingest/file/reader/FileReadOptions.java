@@ -53,8 +53,7 @@ public record FileReadOptions(
         PacketReading.DEFAULTS,
         new AtomicLong(),
         TemplateScope.SESSION,
-        decoder(
-            counters, ProtectedNetworks.NONE, PacketReading.DEFAULTS, TemplateScope.SESSION));
+        decoder(counters, ProtectedNetworks.NONE, PacketReading.DEFAULTS, TemplateScope.SESSION));
   }
 
   private static ExportDecoder decoder(

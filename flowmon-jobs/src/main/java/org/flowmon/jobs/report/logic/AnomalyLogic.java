@@ -2,6 +2,7 @@ package org.flowmon.jobs.report.logic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
@@ -95,7 +96,7 @@ final class AnomalyLogic implements ReportLogic {
   private void openHistory(
       AnalysisConfig analysis, LogicRules rules, List<ReportColumn> liveColumns) {
     FlowQuery query = rules.history();
-    history = analysis.history();
+    history = analysis.requiredHistory();
     rules.historyItems(query, keys, measure);
     rules.noLimit("history.query", query, "logic anomaly compares whole matrices");
     days = SameHourDays.of(query);
@@ -150,15 +151,15 @@ final class AnomalyLogic implements ReportLogic {
   }
 
   private Past past(WindowHistory window) {
-    ResultTable rows = window.history().rows();
+    Optional<ResultTable> rows = window.history().rows();
     if (range != null) {
       PastRange.Held held = range.held(window);
-      TrafficMatrix matrix = held.micros() == 0 ? null : known(rows, null);
+      TrafficMatrix matrix = held.micros() == 0 ? null : known(rows.orElseThrow(), null);
       return new Past(matrix, held.micros() / 1e6, held.share(), null);
     }
     long now = history.now(window.window().windowEnd());
     DaysInside inside = DaysInside.of(window.history(), now, days.getAsInt());
-    TrafficMatrix matrix = inside.used() == 0 ? null : known(rows, inside);
+    TrafficMatrix matrix = inside.used() == 0 ? null : known(rows.orElseThrow(), inside);
     double seconds = inside.used() * (SameHourDays.HOUR_MICROS / 1e6);
     double coverage = (double) inside.used() / days.getAsInt();
     return new Past(matrix, seconds, coverage, inside.missing());
@@ -205,7 +206,7 @@ final class AnomalyLogic implements ReportLogic {
     long rank = 0;
     for (TopChanges.Change change : top.largest()) {
       boolean isNow = change.now() >= 0;
-      ResultTable rows = isNow ? window.window().rows() : window.history().rows();
+      ResultTable rows = isNow ? window.window().rows() : window.history().rows().orElseThrow();
       int row = isNow ? now.row(change.now()) : then.row(change.then());
       out.row().set("part", "change").set("rank", ++rank);
       for (String key : keyNames) {

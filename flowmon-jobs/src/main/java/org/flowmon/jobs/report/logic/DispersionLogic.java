@@ -159,7 +159,7 @@ final class DispersionLogic implements ReportLogic {
     PastRange.Held held = range.held(window);
     boolean hasPast = held.micros() > 0;
     RowKeys now = new RowKeys(live.rows(), keys);
-    RowKeys before = hasPast ? new RowKeys(answer.rows(), keys) : now;
+    RowKeys before = hasPast ? new RowKeys(answer.rows().orElseThrow(), keys) : now;
     ReportRows out = new ReportRows(columns);
     long rank = 0;
     for (Sighting sighting : sightings(live, now)) {
@@ -171,7 +171,7 @@ final class DispersionLogic implements ReportLogic {
       out.set("coverage", held.share());
       int row = hasPast ? before.find(now, sighting.row()) : -1;
       if (hasPast) {
-        addPast(out, answer.rows(), row, held.micros() / DAY_MICROS);
+        addPast(out, answer.rows().orElseThrow(), row, held.micros() / DAY_MICROS);
       }
       out.set("verdict", !hasPast ? "no_history" : row < 0 ? "new" : "known");
     }

@@ -59,7 +59,7 @@ final class MiceLogic implements ReportLogic {
     double coverage = range.held(window).share();
     boolean isKnown = coverage > 0;
     RowKeys keys = new RowKeys(now, joined);
-    RowKeys heavy = isKnown ? new RowKeys(window.history().rows(), joined) : keys;
+    RowKeys heavy = isKnown ? new RowKeys(window.history().rows().orElseThrow(), joined) : keys;
     ReportRows out = new ReportRows(columns);
     long rank = 0;
     for (int row = 0; row < now.rowCount() && rank < limit; row++) {

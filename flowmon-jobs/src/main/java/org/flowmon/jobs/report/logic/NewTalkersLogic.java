@@ -2,6 +2,7 @@ package org.flowmon.jobs.report.logic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
@@ -78,13 +79,12 @@ final class NewTalkersLogic implements ReportLogic {
     ResultTable now = window.window().rows();
     HistoryAnswer answer = window.history();
     PastRange.Held held = range.held(window);
-    boolean hasPast = answer.rows() != null;
     RowKeys keys = new RowKeys(now, joined);
-    RowKeys before = hasPast ? new RowKeys(answer.rows(), joined) : keys;
+    Optional<RowKeys> before = answer.rows().map(rows -> new RowKeys(rows, joined));
     ReportRows out = new ReportRows(columns);
     long rank = 0;
     for (int row = 0; row < now.rowCount() && rank < limit; row++) {
-      int known = hasPast ? before.find(keys, row) : -1;
+      int known = before.isPresent() ? before.get().find(keys, row) : -1;
       String verdict = known >= 0 ? "known" : verdict(held);
       if (!emitAll && !verdict.equals("new")) {
         continue;
@@ -92,7 +92,7 @@ final class NewTalkersLogic implements ReportLogic {
       out.row().set("rank", ++rank).copy(live, now, row);
       if (known >= 0) {
         for (String aggregate : aggregates) {
-          out.copy("history_" + aggregate, aggregate, answer.rows(), known);
+          out.copy("history_" + aggregate, aggregate, answer.rows().orElseThrow(), known);
         }
       }
       out.set("past_days", held.micros() / DAY_MICROS);

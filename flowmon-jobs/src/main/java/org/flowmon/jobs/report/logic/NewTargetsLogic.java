@@ -2,6 +2,7 @@ package org.flowmon.jobs.report.logic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
@@ -116,7 +117,7 @@ final class NewTargetsLogic implements ReportLogic {
         continue;
       }
       out.row().set("rank", row + 1L).copy(live, now, row);
-      if (answer.rows() != null) {
+      if (answer.rows().isPresent()) {
         out.set("new_targets", own.newTargets).set("usual_targets", own.usualTargets);
         out.set("new_peers", own.newPeers).set("usual_peers", own.usualPeers);
       }
@@ -125,14 +126,15 @@ final class NewTargetsLogic implements ReportLogic {
     return out.build();
   }
 
-  private Peers[] peers(ResultTable now, ResultTable history) {
+  private Peers[] peers(ResultTable now, Optional<ResultTable> past) {
     Peers[] peers = new Peers[now.rowCount()];
     for (int row = 0; row < peers.length; row++) {
       peers[row] = new Peers();
     }
-    if (history == null) {
+    if (past.isEmpty()) {
       return peers;
     }
+    ResultTable history = past.get();
     RowKeys keysNow = new RowKeys(now, keys);
     RowKeys keysThen = new RowKeys(history, keys);
     int targetColumn = history.column(TARGETS);

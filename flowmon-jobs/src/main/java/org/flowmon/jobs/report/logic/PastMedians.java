@@ -32,14 +32,14 @@ final class PastMedians {
       LogicRules rules = new LogicRules(analysis);
       FlowQuery query = rules.history();
       rules.historyItems(query, keys, measure, DAY);
-      return new SameHour(analysis.history(), rules.sameHourDays(query), keys, measure);
+      return new SameHour(analysis.requiredHistory(), rules.sameHourDays(query), keys, measure);
     }
 
     PastMedians medians(WindowHistory window) {
       long now = config.now(window.window().windowEnd());
       PastMedians medians = new PastMedians(DaysInside.of(window.history(), now, days), this);
       if (medians.inside.used() > 0) {
-        medians.read(window.history().rows());
+        medians.read(window.history().rows().orElseThrow());
       }
       return medians;
     }

@@ -37,7 +37,7 @@ final class PastRange {
       // Their values do not affect times.
       live = live.with("live." + column.name(), new Value(column.kind(), 0, 0, ""));
     }
-    PastRange range = new PastRange(analysis.history(), history, live);
+    PastRange range = new PastRange(analysis.requiredHistory(), history, live);
     LongRanges times;
     try {
       times = range.times(SOME_TIME);

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.site.centre;
 
 import java.util.Collection;
+import java.util.Optional;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.flowmon.jobs.site.StatesMessage;
@@ -35,12 +36,12 @@ final class IncompleteWindows {
     bytes = sites.stream().mapToLong(MergedSite::partsBytes).sum();
   }
 
-  /** Returns the window that a part completes; null without one. */
-  IncompleteWindow take(MergedSite site, StatesMessage.Part part) {
+  /** Returns the window that a part completes, if it does. */
+  Optional<IncompleteWindow> take(MergedSite site, StatesMessage.Part part) {
     long before = site.partsBytes();
     MergedSite.Taken taken = site.take(part, ++parts);
     bytes += site.partsBytes() - before;
-    if (taken.lost() != null) {
+    if (taken.isLost()) {
       incomplete.inc();
       site.lose(); // the dropped window may have been sent completely
     }

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.site.centre;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -25,11 +26,11 @@ final class LackingSites {
     long lostUntil = site.lostAfter();
     boolean hasAll = true;
     for (int grouping = 0; grouping < queries.groupings(live); grouping++) {
-      Publication chosen = queries.chosen(site, live, grouping, null);
-      hasAll &= chosen != null;
-      long whole = chosen == null ? Long.MIN_VALUE : Long.MAX_VALUE;
+      Optional<Publication> chosen = queries.chosen(site, live, grouping);
+      hasAll &= chosen.isPresent();
+      long whole = chosen.isEmpty() ? Long.MIN_VALUE : Long.MAX_VALUE;
       for (Map.Entry<Publication, Long> one : site.published().entrySet()) {
-        if (chosen != null && queries.standsIn(one.getKey(), chosen, live, grouping)) {
+        if (chosen.isPresent() && queries.standsIn(one.getKey(), chosen.get(), live, grouping)) {
           begins = Math.max(begins, lacking(live, one.getKey(), site.since()));
           lostUntil = Math.max(lostUntil, lacking(live, one.getKey(), site.lostUntil()));
           whole = Math.min(whole, one.getValue());

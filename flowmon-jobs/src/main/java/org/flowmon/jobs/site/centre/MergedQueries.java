@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.flink.metrics.Counter;
@@ -76,41 +78,40 @@ final class MergedQueries {
   }
 
   int groupings(LiveQuery live) {
-    return tables.get(live.id());
+    return Objects.requireNonNull(tables.get(live.id()), "an unknown query");
   }
 
-  /** Null if it is none that can be published. */
-  FlowQuery query(Publication publication) {
+  /** Empty if it is none that can be published. */
+  Optional<FlowQuery> query(Publication publication) {
     return matching.query(publication);
   }
 
-  /** The site's publication of a grouping's groups; null if there is none. */
-  Publication chosen(MergedSite site, LiveQuery live, int grouping, Publication candidate) {
-    Publication chosen =
-        candidate != null && matching.serves(candidate, live, grouping) ? candidate : null;
-    for (Publication publication : site.published().keySet()) {
-      if (chosen != null && chosen.compareTo(publication) <= 0) {
-        break;
-      }
-      if (matching.serves(publication, live, grouping)) {
-        return publication;
-      }
-    }
-    return chosen;
+  /** The site's publication of a grouping's groups, if there is one. */
+  Optional<Publication> chosen(MergedSite site, LiveQuery live, int grouping) {
+    return site.published().keySet().stream()
+        .filter(publication -> matching.serves(publication, live, grouping))
+        .findFirst();
   }
 
   /** The first by name or, if it lacks flows of the window, the first of the same that has all. */
-  private Publication chosen(
+  private Optional<Publication> chosen(
       MergedSite site, LiveQuery live, int grouping, Publication candidate, long windowStart) {
-    Publication first = chosen(site, live, grouping, candidate);
-    if (first != null && site.published().getOrDefault(first, Long.MIN_VALUE) > windowStart) {
+    Optional<Publication> chosen = chosen(site, live, grouping);
+    // The site may have published the candidate before its last progress.
+    if (matching.serves(candidate, live, grouping)
+        && (chosen.isEmpty() || candidate.compareTo(chosen.get()) < 0)) {
+      chosen = Optional.of(candidate);
+    }
+    if (chosen.isPresent()
+        && site.published().getOrDefault(chosen.get(), Long.MIN_VALUE) > windowStart) {
       for (Map.Entry<Publication, Long> other : site.published().entrySet()) {
-        if (other.getValue() <= windowStart && standsIn(other.getKey(), first, live, grouping)) {
-          return other.getKey();
+        if (other.getValue() <= windowStart
+            && standsIn(other.getKey(), chosen.get(), live, grouping)) {
+          return Optional.of(other.getKey());
         }
       }
     }
-    return first;
+    return chosen;
   }
 
   /** Whether windows of a publication may replace those of the chosen one. */
@@ -121,7 +122,8 @@ final class MergedQueries {
   List<Grouping> servedBy(MergedSite site, Publication publication, long windowStart) {
     List<Grouping> served = new ArrayList<>();
     for (Grouping of : groupings) {
-      if (publication.equals(chosen(site, of.live(), of.number(), publication, windowStart))) {
+      Optional<Publication> chosen = chosen(site, of.live(), of.number(), publication, windowStart);
+      if (chosen.isPresent() && chosen.get().equals(publication)) {
         served.add(of);
       }
     }
@@ -136,7 +138,7 @@ final class MergedQueries {
     Set<TakenWindows.Use> said = unserved.computeIfAbsent(site.name(), name -> new HashSet<>());
     for (Grouping of : groupings) {
       LiveQuery live = of.live();
-      if (chosen(site, live, of.number(), null) == null && said.add(of.use())) {
+      if (chosen(site, live, of.number()).isEmpty() && said.add(of.use())) {
         unservedQueries.inc();
         LOG.warn(
             "analysis {}: site {} publishes nothing with its groups and is missing in its reports;"

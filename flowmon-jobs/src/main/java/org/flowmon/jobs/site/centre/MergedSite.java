@@ -2,6 +2,7 @@ package org.flowmon.jobs.site.centre;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.flowmon.jobs.site.Publication;
@@ -173,8 +174,8 @@ final class MergedSite {
     return true;
   }
 
-  /** The complete window, null if more is to come; why a begun one is lost, null if none is. */
-  record Taken(IncompleteWindow window, String lost) {}
+  /** The complete window, empty if more is to come; whether a begun one is lost. */
+  record Taken(Optional<IncompleteWindow> window, boolean isLost) {}
 
   /**
    * A part that does not follow those before, or a window that it ends early, is lost. {@code now}
@@ -185,17 +186,15 @@ final class MergedSite {
     boolean isFirst = part.part() == 0;
     IncompleteWindow assembly = isFirst ? IncompleteWindow.of(part) : before;
     if (assembly == null || !assembly.take(part)) {
-      return new Taken(null, "part " + part.part() + " came without the parts before it");
+      return new Taken(Optional.empty(), true);
     }
     if (!assembly.isComplete()) {
       assembly.touched = now;
       assemblies.put(part.attempt(), assembly);
     }
     return new Taken(
-        assembly.isComplete() ? assembly : null,
-        isFirst && before != null
-            ? "the window of " + before.publication.analysis() + " was not told to its end"
-            : null);
+        assembly.isComplete() ? Optional.of(assembly) : Optional.empty(),
+        isFirst && before != null);
   }
 
   boolean hasTooManyParts() {

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.site.centre;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -76,16 +77,18 @@ final class MergedWindows {
       queries.sayUnmatched(site, window.publication);
       return true;
     }
-    boolean hasStates = window.states().length > 0;
-    PublishedGroups states = hasStates ? open(site, window) : null;
-    if (hasStates && states == null) {
-      return false;
+    Optional<PublishedGroups> states = Optional.empty();
+    if (window.states().length > 0) {
+      states = open(site, window);
+      if (states.isEmpty()) {
+        return false;
+      }
     }
     TakenWindows.Window said =
         new TakenWindows.Window(
             window.publication.widthMicros(),
             window.counts.flows(),
-            hasStates ? states.digest() : null);
+            states.map(PublishedGroups::digest).orElse(null));
     int[] outcomes = new int[Outcome.values().length];
     for (MergedQueries.Grouping grouping : served) {
       outcomes[take(site, grouping, window, said, states, through).ordinal()]++;
@@ -98,8 +101,8 @@ final class MergedWindows {
     late.inc(outcomes[Outcome.LATE.ordinal()] > 0 ? 1 : 0);
     if (outcomes[Outcome.SENT.ordinal()] > 0) {
       merged.inc();
-      groups.inc(hasStates ? states.size() : 0);
-      withoutStates.inc(hasStates ? 0 : 1);
+      groups.inc(states.map(PublishedGroups::size).orElse(0));
+      withoutStates.inc(states.isPresent() ? 0 : 1);
     }
     if (outcomes[Outcome.ONE_TOO_MANY.ordinal()] > 0) {
       damaged.accept(
@@ -129,7 +132,7 @@ final class MergedWindows {
       MergedQueries.Grouping grouping,
       IncompleteWindow window,
       TakenWindows.Window said,
-      PublishedGroups states,
+      Optional<PublishedGroups> states,
       long through) {
     LiveQuery live = grouping.live();
     long width = window.publication.widthMicros();
@@ -164,13 +167,13 @@ final class MergedWindows {
         : through - window.latenessMicros() - window.widthMicros();
   }
 
-  /** Null if the states are damaged. */
-  private PublishedGroups open(MergedSite site, IncompleteWindow window) {
+  /** Empty if the states are damaged. */
+  private Optional<PublishedGroups> open(MergedSite site, IncompleteWindow window) {
     try {
       PublishedGroups states =
-          PublishedGroups.open(window.states(), queries.query(window.publication));
+          PublishedGroups.open(window.states(), queries.query(window.publication).orElseThrow());
       if (states.windowEnd() == window.windowEnd) {
-        return states;
+        return Optional.of(states);
       }
       damaged.accept(
           "site %s: states of the window that ends at %s us, expected %s"
@@ -179,7 +182,7 @@ final class MergedWindows {
       damaged.accept(
           "site " + site.name() + ", " + window.publication.analysis() + ": " + e.getMessage());
     }
-    return null;
+    return Optional.empty();
   }
 
   private void send(
@@ -187,7 +190,7 @@ final class MergedWindows {
       MergedQueries.Grouping grouping,
       long pane,
       IncompleteWindow window,
-      PublishedGroups states,
+      Optional<PublishedGroups> states,
       long through) {
     LiveQuery live = grouping.live();
     WindowSpec spec = live.window();
@@ -196,24 +199,26 @@ final class MergedWindows {
       from += spec.slideMicros();
     }
     long due = spec.due(from, window.windowEnd + window.publication.latenessMicros(), through);
-    if (states != null) {
-      states.send(
-          live.id(),
-          live.query(),
-          grouping.number(),
-          pane,
-          from,
-          due,
-          keyGroups,
-          (keyGroup, bytes) -> out.accept(new Partial.Groups(keyGroup, bytes)));
+    if (states.isPresent()) {
+      states
+          .get()
+          .send(
+              live.id(),
+              live.query(),
+              grouping.number(),
+              pane,
+              from,
+              due,
+              keyGroups,
+              (keyGroup, bytes) -> out.accept(new Partial.Groups(keyGroup, bytes)));
     }
     ArrivalCounts counts = window.counts;
-    if (states == null) {
+    if (states.isEmpty()) {
       counts = counts.plus(new ArrivalCounts(0, 0, 0, counts.flows()));
     }
     if (grouping.number() == 0) { // the other groupings are of the same flows
       out.accept(new Partial.Counts(live.keyGroup(keyGroups), live.id(), pane, counts));
-    } else if (states == null) { // its flows are counted with the first grouping, whole there
+    } else if (states.isEmpty()) { // its flows are counted with the first grouping, whole there
       long last = spec.lastWindowEnd(pane) + spec.latenessMicros();
       lacking.tell(live, site, Math.max(through, spec.firstResultAt(from) - 1), last);
     }

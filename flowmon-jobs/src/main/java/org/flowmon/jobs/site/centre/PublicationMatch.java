@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.site.Publication;
@@ -24,7 +25,8 @@ final class PublicationMatch {
   private long chars;
 
   /** The query, or why it is invalid; by live query the groupings that it serves. */
-  private record Parsed(FlowQuery query, String error, Map<Long, Set<Integer>> groupings) {}
+  private record Parsed(
+      Optional<FlowQuery> query, String error, Map<Long, Set<Integer>> groupings) {}
 
   private Parsed of(Publication publication) {
     Parsed known = parsed.get(publication);
@@ -52,74 +54,81 @@ final class PublicationMatch {
         throw new QueryException("a live query has no parameters");
       }
       PublishedGroups.check(query);
-      return new Parsed(query, null, new HashMap<>());
+      return new Parsed(Optional.of(query), "", new HashMap<>());
     } catch (RuntimeException | StackOverflowError e) {
-      return new Parsed(null, String.valueOf(e.getMessage()), Map.of());
+      return new Parsed(Optional.empty(), String.valueOf(e.getMessage()), Map.of());
     }
   }
 
-  FlowQuery query(Publication publication) {
+  Optional<FlowQuery> query(Publication publication) {
     return of(publication).query();
   }
 
   /** Whether it has a grouping's groups, in windows that add up to the live query's. */
   boolean serves(Publication publication, LiveQuery live, int grouping) {
-    return windows(publication, live.window()) == null
+    return misfit(publication, live.window()).isEmpty()
         && groupings(publication, live).contains(grouping);
   }
 
   private Set<Integer> groupings(Publication publication, LiveQuery live) {
     Parsed of = of(publication);
-    return of.query() == null
-        ? Set.of()
-        : of.groupings()
-            .computeIfAbsent(
-                live.id(), id -> Set.copyOf(PublishedGroups.groupings(of.query(), live.query())));
+    return of.query()
+        .map(
+            query ->
+                of.groupings()
+                    .computeIfAbsent(
+                        live.id(),
+                        id -> Set.copyOf(PublishedGroups.groupings(query, live.query()))))
+        .orElse(Set.of());
   }
 
-  /** Why windows do not add up to a query's; null if they do. */
-  private static String windows(Publication publication, WindowSpec window) {
+  /** Why windows do not add up to a query's; empty if they do. */
+  private static Optional<String> misfit(Publication publication, WindowSpec window) {
     long width = publication.widthMicros();
     if (publication.timeColumn() != window.timeColumn()) {
-      return "its windows are over " + publication.timeColumn().sqlName();
+      return Optional.of("its windows are over " + publication.timeColumn().sqlName());
     }
     if (window.slideMicros() % width != 0) {
-      return "its window of " + width + " us does not divide " + window.slideMicros() + " us";
+      return Optional.of(
+          "its window of " + width + " us does not divide " + window.slideMicros() + " us");
     }
     if (publication.spread() != window.spread()
         || (window.spread() && window.slideMicros() != width)) {
-      return "flows are divided among windows in another way";
+      return Optional.of("flows are divided among windows in another way");
     }
     if (publication.latenessMicros() > window.latenessMicros()) {
-      return "its windows are final only " + publication.latenessMicros() + " us after their end";
+      return Optional.of(
+          "its windows are final only " + publication.latenessMicros() + " us after their end");
     }
-    return null;
+    return Optional.empty();
   }
 
   String why(Publication publication, Iterable<LiveQuery> all) {
     Parsed of = of(publication);
-    if (of.query() == null) {
+    if (of.query().isEmpty()) {
       return of.error();
     }
-    String near = null;
+    FlowQuery query = of.query().get();
+    Optional<String> near = Optional.empty();
     for (LiveQuery live : all) {
-      String windows = windows(publication, live.window());
+      Optional<String> misfit = misfit(publication, live.window());
       boolean groups = !groupings(publication, live).isEmpty();
-      if (windows == null && groups) {
+      if (misfit.isEmpty() && groups) {
         return "another publication of the site has the groups of " + live.analysis().name();
       }
-      if (windows != null && groups) {
-        near = "it has the groups of " + live.analysis().name() + ", but " + windows;
-      } else if (near == null
-          && Objects.equals(of.query().where(), live.query().where())
-          && of.query().groupBy().equals(live.query().groupBy())) {
+      if (groups) {
+        near = misfit.map(why -> "it has the groups of " + live.analysis().name() + ", but " + why);
+      } else if (near.isEmpty()
+          && Objects.equals(query.where(), live.query().where())
+          && query.groupBy().equals(live.query().groupBy())) {
         near =
-            "it has the filter and keys of "
-                + live.analysis().name()
-                + ", but not all of its aggregates";
+            Optional.of(
+                "it has the filter and keys of "
+                    + live.analysis().name()
+                    + ", but not all of its aggregates");
       }
     }
-    return near == null ? "no analysis here has its filter and keys" : near;
+    return near.orElse("no analysis here has its filter and keys");
   }
 
   /** What a live query needs of such a site, and what its nearest publication lacks. */
@@ -127,21 +136,24 @@ final class PublicationMatch {
     int nearest = -1;
     String has = "it publishes nothing";
     for (Publication publication : published) {
-      FlowQuery query = of(publication).query();
-      if (query == null) {
+      Optional<FlowQuery> parsed = of(publication).query();
+      if (parsed.isEmpty()) {
         continue;
       }
+      FlowQuery query = parsed.get();
       boolean filter = Objects.equals(query.where(), live.query().where());
       boolean keys = query.groupBy().equals(live.query().groupBy());
       boolean groups = !groupings(publication, live).isEmpty();
       int near = groups ? 4 : (filter ? 1 : 0) + (keys ? 2 : 0);
       if (near > nearest) {
         nearest = near;
-        String windows = groups ? windows(publication, live.window()) : null;
+        Optional<String> misfit = groups ? misfit(publication, live.window()) : Optional.empty();
         has =
             "%s is the nearest%s, has %s"
                 .formatted(
-                    publication.analysis(), windows == null ? "" : ", but " + windows, said(query));
+                    publication.analysis(),
+                    misfit.map(why -> ", but " + why).orElse(""),
+                    said(query));
       }
     }
     return has + "; needed " + said(live.query());
@@ -157,7 +169,7 @@ final class PublicationMatch {
 
   void queriesChanged(List<Long> gone) {
     parsed.values().stream()
-        .filter(of -> of.query() != null)
+        .filter(of -> of.query().isPresent())
         .forEach(of -> of.groupings().keySet().removeAll(gone));
   }
 }

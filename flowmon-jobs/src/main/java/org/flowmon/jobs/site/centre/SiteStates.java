@@ -2,6 +2,8 @@ package org.flowmon.jobs.site.centre;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -80,8 +82,12 @@ final class SiteStates {
     for (String name : names) {
       MetricGroup site = metrics.addGroup("site", name);
       site.gauge("left_out", () -> time.isLeftOut(name) ? 1 : 0);
-      site.gauge("complete_through", () -> Math.floorDiv(sites.get(name).through(), 1000));
+      site.gauge("complete_through", () -> Math.floorDiv(site(name).through(), 1000));
     }
+  }
+
+  private MergedSite site(String name) {
+    return Objects.requireNonNull(sites.get(name), name);
   }
 
   /** Restores a site; one that is no longer merged is forgotten. */
@@ -127,7 +133,7 @@ final class SiteStates {
     try {
       message = StatesMessage.open(bytes);
     } catch (RuntimeException e) {
-      refuse(e.getMessage());
+      refuse(String.valueOf(e.getMessage()));
       return false;
     }
     MergedSite site = sites.get(message.site());
@@ -147,10 +153,11 @@ final class SiteStates {
   }
 
   private void take(MergedSite site, StatesMessage.Part part) {
-    IncompleteWindow window = parts.take(site, part);
-    if (window == null) {
+    Optional<IncompleteWindow> complete = parts.take(site, part);
+    if (complete.isEmpty()) {
       return;
     }
+    IncompleteWindow window = complete.get();
     latest = Math.max(latest, window.windowStart());
     if (!windows.take(site, window, time.through())) {
       site.lose(); // as if it had not come: it may be sent again

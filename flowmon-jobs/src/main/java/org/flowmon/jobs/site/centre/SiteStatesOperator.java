@@ -99,12 +99,12 @@ final class SiteStatesOperator extends AbstractStreamOperator<Partial>
     for (long[] times : timesState.get()) {
       sites.restore(times);
     }
-    Map<String, Long> before = analysesState.restore(analyses);
+    boolean isRestored = analysesState.restore(analyses).isPresent();
     queries = new HashMap<>();
     for (AnalysisConfig analysis : analyses.running()) {
       List<LiveQuery> all = LiveQuery.all(analysis);
       queries.put(analysis.name(), all);
-      if (before != null) {
+      if (isRestored) {
         all.forEach(this::announceStart); // matters to those that are new since the checkpoint
       }
     }

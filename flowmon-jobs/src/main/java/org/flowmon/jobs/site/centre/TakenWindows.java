@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.state.StateSink;
 import org.flowmon.udaf.window.PublishedGroups;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A site's taken windows: each time once per use; later ones are compared. Not thread-safe. Its
@@ -27,15 +28,15 @@ final class TakenWindows {
    * {@code flows} arrived in it; {@link #UNKNOWN} in an older state. {@code digest} of its groups;
    * null without them, or in an older state.
    */
-  record Window(long width, long flows, PublishedGroups.Digest digest) {
+  record Window(long width, long flows, PublishedGroups.@Nullable Digest digest) {
     static final long UNKNOWN = -1;
 
     /** Whether the site's flows cannot give both. */
     boolean contradicts(Window other) {
       boolean hasOtherFlows = flows != other.flows && flows != UNKNOWN && other.flows != UNKNOWN;
-      boolean canCompare = digest != null && other.digest != null;
-      return width == other.width
-          && (hasOtherFlows || (canCompare && digest.contradicts(other.digest)));
+      boolean hasOtherGroups =
+          digest != null && other.digest != null && digest.contradicts(other.digest);
+      return width == other.width && (hasOtherFlows || hasOtherGroups);
     }
   }
 

@@ -24,7 +24,6 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.TestReports;
-import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
@@ -155,15 +154,7 @@ class ElephantsLogicTest {
     assertEquals("no_history", verdict(rows, 0));
     assertTrue(rows.isNull(0, rows.column("median_rate")));
     assertEquals(0, rows.longValue(0, rows.column("days_used")));
-    HistoryAnswer failed =
-        new HistoryAnswer(
-            HistoryStatus.FAILED,
-            END,
-            HistoryAnswer.UNKNOWN,
-            HistoryAnswer.UNKNOWN,
-            LongRanges.NONE,
-            null,
-            "gone");
+    HistoryAnswer failed = HistoryAnswer.without(HistoryStatus.FAILED, END, "gone");
     assertEquals(
         "no_history", verdict(report("", new WindowHistory(window(100, A, 60), failed)), 0));
     // history is not needed for a row that is small now

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -254,10 +255,12 @@ class PortscansLogicTest {
     parameters = Parameters.NONE.with("now", Value.ofTimestamp(END)).with("live.src_addr", sources);
     ResultTable past =
         FlowQueries.run(batches, QueryParser.parse(analysis.history().query()).bind(parameters));
-    return new WindowHistory(result, history(HistoryStatus.EXACT, END - 30 * DAY, past));
+    return new WindowHistory(
+        result, history(HistoryStatus.EXACT, END - 30 * DAY, Optional.of(past)));
   }
 
-  private static HistoryAnswer history(HistoryStatus status, long from, ResultTable rows) {
+  private static HistoryAnswer history(
+      HistoryStatus status, long from, Optional<ResultTable> rows) {
     return new HistoryAnswer(status, END - 20 * SECOND, from, END, LongRanges.NONE, rows, null);
   }
 
@@ -394,7 +397,7 @@ class PortscansLogicTest {
     AnalysisConfig analysis = analysis("targets: 290");
     WindowHistory whole = run(analysis);
     HistoryAnswer young = history(HistoryStatus.EXACT, END - HOUR, whole.history().rows());
-    HistoryAnswer failed = history(HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, null);
+    HistoryAnswer failed = history(HistoryStatus.FAILED, HistoryAnswer.UNKNOWN, Optional.empty());
     for (HistoryAnswer history : List.of(young, failed)) {
       WindowHistory window = new WindowHistory(whole.window(), history);
       ResultTable rows = report(analysis, window);
@@ -418,7 +421,7 @@ class PortscansLogicTest {
     plantOthers();
     plantNoise(8_000);
     AnalysisConfig analysis = analysis("");
-    ResultTable expected = run(analysis).history().rows();
+    ResultTable expected = run(analysis).history().rows().orElseThrow();
     assertTrue(expected.rowCount() > 20, expected.rowCount() + " rows");
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       SealedSegment segment =

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.report.logic;
 
 import java.math.BigInteger;
+import java.util.Optional;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
@@ -66,18 +67,12 @@ final class Tables {
   /** Returns exact history as of a minute before the end, with this start. */
   static HistoryAnswer history(long from, ResultTable rows) {
     long asOf = TestReports.END - 60 * TestReports.SECOND;
-    return new HistoryAnswer(HistoryStatus.EXACT, asOf, from, asOf, LongRanges.NONE, rows, null);
+    return new HistoryAnswer(
+        HistoryStatus.EXACT, asOf, from, asOf, LongRanges.NONE, Optional.of(rows), null);
   }
 
   /** Returns a failed lookup. */
   static HistoryAnswer failed() {
-    return new HistoryAnswer(
-        HistoryStatus.FAILED,
-        TestReports.END,
-        HistoryAnswer.UNKNOWN,
-        HistoryAnswer.UNKNOWN,
-        LongRanges.NONE,
-        null,
-        "gone");
+    return HistoryAnswer.without(HistoryStatus.FAILED, TestReports.END, "gone");
   }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowBatch;
@@ -172,7 +173,8 @@ final class TestFlows {
             .toList();
     ResultTable rows = FlowQueries.run(batches(arrived), query.bind(parameters));
     HistoryAnswer answer =
-        new HistoryAnswer(HistoryStatus.EXACT, asOf, from, end, LongRanges.NONE, rows, null);
+        new HistoryAnswer(
+            HistoryStatus.EXACT, asOf, from, end, LongRanges.NONE, Optional.of(rows), null);
     return new WindowHistory(window, answer);
   }
 
