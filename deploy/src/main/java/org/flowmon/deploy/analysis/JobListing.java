@@ -9,6 +9,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.control.ControlStatus;
+import org.flowmon.jobs.control.RunningAnalyses;
 import org.flowmon.jobs.control.RunningAnalyses.Running;
 
 /**
@@ -40,10 +41,10 @@ final class JobListing {
       Optional<ControlStatus.Outcome> answer =
           Optional.ofNullable(said.outcomes().get(change.name()))
               .filter(outcome -> outcome.version() == change.version());
-      Optional<ControlStatus.Outcome> refusal = answer.filter(ControlStatus.Outcome::isRefused);
+      Optional<String> refusal = answer.map(ControlStatus.Outcome::message);
       // A refused analysis may run since a restart of the job.
       if (refusal.isPresent() && !runs(change)) {
-        refused(change, refusal.get().message());
+        refused(change, refusal.get());
       } else {
         set.apply(change);
         if (said.running() != null) {
@@ -58,14 +59,20 @@ final class JobListing {
 
   private void refused(AnalysisChange change, String why) {
     boolean isRemoval = change.text() == null;
-    if (!isRemoval) {
-      others.add(new Row(Running.of(change.config(), change.version()), "refused"));
-    }
+    add(change, "refused");
     remarks.add(
         change.name()
             + (isRemoval ? ": to remove it is refused" : " is refused")
             + (runs(change.name()) ? ", and what ran under this name goes on: " : ": ")
             + why);
+  }
+
+  /** Lists what does not run; a removal has no analysis. */
+  private void add(AnalysisChange change, String state) {
+    AnalysisConfig config = change.config();
+    if (config != null) {
+      others.add(new Row(Running.of(config, change.version()), state));
+    }
   }
 
   private boolean runs(String name) {
@@ -83,10 +90,7 @@ final class JobListing {
     if (isRemoval ? !runs(change.name()) : runs(change)) {
       return;
     }
-    if (!isRemoval) {
-      String state = isRead ? "no" : "sent";
-      others.add(new Row(Running.of(change.config(), change.version()), state));
-    }
+    add(change, isRead ? "no" : "sent");
     remarks.add(
         change.name()
             + (isRemoval ? ": its removal" : "")
@@ -135,8 +139,10 @@ final class JobListing {
   }
 
   private boolean isWhatRuns(String name) {
-    return set.get(name) != null
-        && said.running().analyses().stream()
+    RunningAnalyses running = said.running();
+    return running != null
+        && set.get(name) != null
+        && running.analyses().stream()
             .anyMatch(one -> one.name().equals(name) && one.version() == set.version(name));
   }
 
