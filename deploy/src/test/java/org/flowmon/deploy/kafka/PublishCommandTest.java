@@ -132,7 +132,7 @@ class PublishCommandTest {
   }
 
   @Test
-  void messagesOfAnotherTopicBecomeFlowsAndAGroupGoesOnWhereItWas() {
+  void messagesOfAnotherTopicBecomeFlowsAndAGroupGoesOnWhereItWas() throws Exception {
     kafka.createTopic("lines", 1, Map.of());
     Map<String, Object> client = Map.of("bootstrap.servers", kafka.bootstrapServers());
     Object[] options = {
@@ -143,9 +143,8 @@ class PublishCommandTest {
       for (int round = 1; round <= 2; round++) {
         for (int i = 0; i < 10; i++) {
           byte[] line = FLOW.formatted(i).strip().getBytes(StandardCharsets.UTF_8);
-          producer.send(new ProducerRecord<>("lines", line));
+          producer.send(new ProducerRecord<>("lines", line)).get();
         }
-        producer.flush();
         CommandRun said = publish("from-lines", options);
         assertEquals(ExitCodes.DONE, said.code(), said.toString());
         assertTrue(said.out().contains("lines: suricata, 10 flows read"), said.out());
