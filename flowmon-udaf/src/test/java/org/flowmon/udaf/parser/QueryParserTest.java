@@ -203,7 +203,7 @@ class QueryParserTest {
         "SELECT bytes FROM flows WHERE source_kind IN ('zeek', 'bro')",
         54,
         "expected a code or one of netflow_v5, netflow_v9, ipfix, sflow, zeek, csv, json,"
-            + " synthetic, parquet, found 'bro'");
+            + " synthetic, parquet, packets, found 'bro'");
   }
 
   @Test
