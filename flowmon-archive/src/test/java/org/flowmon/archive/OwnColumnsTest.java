@@ -41,7 +41,7 @@ class OwnColumnsTest {
             "SELECT dns_name, COUNT(*) AS n, MIN(rtt) AS r FROM flows GROUP BY dns_name ORDER BY"
                 + " dns_name"));
     assertEquals(
-        List.of("host1 3 19 us"),
+        List.of("host1 3 0.000019 s"),
         run(
             "query",
             "SELECT dns_name, COUNT(*) AS n, MAX(rtt) AS r FROM flows WHERE dns_name = 'host1' AND"
