@@ -230,7 +230,7 @@ public final class EmbeddedKafka implements AutoCloseable {
       String bootstrap, String name, int partitions, Map<String, String> settings) {
     NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(settings);
     try {
-      KafkaTopics.createIfMissing(Map.of("bootstrap.servers", bootstrap), topic);
+      KafkaTopics.createAndAwait(Map.of("bootstrap.servers", bootstrap), topic);
     } catch (ConfigException e) {
       throw new EmbeddedServiceException(e.getMessage(), e);
     }

@@ -60,6 +60,14 @@ public final class KafkaTopics {
     }
   }
 
+  /** Creates a topic, and returns when it can be looked up: a moment later. */
+  public static void createAndAwait(Map<String, Object> client, NewTopic wanted) {
+    try (Admin admin = Admin.create(client)) {
+      create(admin, wanted, client, "");
+      describeNew(admin, wanted.name());
+    }
+  }
+
   /**
    * A topic of one partition with a setting. {@code consequence}: of an existing one with another
    * value; {@code option}: where another topic can be named.
