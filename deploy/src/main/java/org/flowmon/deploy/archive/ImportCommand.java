@@ -158,7 +158,8 @@ public final class ImportCommand implements Callable<Integer> {
         interruption.check();
       }
       updateDerived(opened);
-      if (imported > 0 || !archive.isNew()) {
+      // A file without flows that was read well is imported: only failures leave no archive.
+      if (imported > 0 || code == ExitCodes.DONE || !archive.isNew()) {
         try (ArchiveSnapshot snapshot = opened.snapshot()) {
           coverage = Optional.of(Coverage.of(snapshot).toString());
         }
