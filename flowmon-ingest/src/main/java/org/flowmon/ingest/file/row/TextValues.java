@@ -25,6 +25,8 @@ public final class TextValues {
   private static final String FLAGS = "FSRPAUEC";
   private static final int STATES = ConnectionState.values().length;
   private static final int LONGEST_ADDRESS = 45;
+  // No name of a code is as long.
+  private static final int LONGEST_WORD = 64;
   private static final int LONGEST_TIME = 48;
 
   private final TextCache repeated = new TextCache();
@@ -357,7 +359,7 @@ public final class TextValues {
 
   /** A short text in lower case; longer texts are no names. */
   private static String word(byte[] bytes, int from, int to) {
-    return to - from > 16
+    return to - from > LONGEST_WORD
         ? ""
         : new String(bytes, from, to - from, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
   }
