@@ -93,10 +93,14 @@ final class RouterCountsTest {
         Map.of(
             "datagrams_dropped_unknown_version", 2L,
             "datagrams_dropped_truncated", 1L,
-            "sets_dropped_no_template", 1L,
             "sets_dropped_bad_length", 1L,
             "datagrams_damaged", 1L),
         senders.notUnderstood());
+    // The data of template 256 waits for it, half an hour at most.
+    seconds += 1_801;
+    senders.receive(random, 0, random.length, ROUTER, 4_002, seconds * 1_000_000, sink);
+    senders.receive(unknown, 0, unknown.length, ROUTER, 4_002, seconds * 1_000_000, sink);
+    assertEquals(1L, senders.notUnderstood().get("sets_dropped_no_template"));
   }
 
   /** A NetFlow v5 flow (Cisco's format). */
