@@ -223,7 +223,8 @@ public final class ParsedFooter {
   /** By id {@code [id, code of the type, unit]}; segments sealed before 0.2 have no such list. */
   private Map<Integer, String[]> parseTypes() {
     Map<Integer, String[]> types = new HashMap<>();
-    for (String text : split(Objects.requireNonNullElse(properties.get(SegmentFormat.KEY_TYPES), ""))) {
+    for (String text :
+        split(Objects.requireNonNullElse(properties.get(SegmentFormat.KEY_TYPES), ""))) {
       String[] fields = text.split(":", 3);
       check(fields.length == 3, "types 'id:type:unit', found '" + text + "'");
       types.put(Integer.valueOf(fields[0]), fields);
