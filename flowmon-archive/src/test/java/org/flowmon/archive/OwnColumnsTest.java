@@ -1,9 +1,13 @@
 package org.flowmon.archive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -75,6 +79,37 @@ class OwnColumnsTest {
                 + " domain"));
   }
 
+  @Test
+  void columnsOfAnotherArchiveAreNotWrittenIntoThisOne() throws Exception {
+    run("write", "dns_name");
+    run("copy", "");
+    assertTrue(Files.readString(folder.resolve("settings")).contains("column: 200 dns_name text"));
+    assertFalse(Files.exists(folder.resolve("other").resolve("settings")));
+  }
+
+  @Test
+  void aColumnOfALaterVersionsTypeIsLeftOut() throws Exception {
+    run("write", "dns_name");
+    Files.writeString(
+        folder.resolve("settings"), "column: 210 later quaternion\n", StandardOpenOption.APPEND);
+    List<String> said = run("query", "SELECT COUNT(*) AS n FROM flows"); // a warning before
+    assertEquals("25", said.get(said.size() - 1));
+  }
+
+  @Test
+  void aColumnThatOnlyTheSegmentNamesIsKeptByMerges() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      run("write", "dns_name");
+    }
+    Path settings = folder.resolve("settings");
+    String named = Files.readString(settings);
+    Files.delete(settings);
+    assertEquals(List.of("3 -> 1"), run("merge", ""));
+    Files.writeString(settings, named);
+    assertEquals(
+        List.of("75"), run("query", "SELECT COUNT(*) AS n FROM flows WHERE dns_name IS NOT NULL"));
+  }
+
   private List<String> run(String step, String argument) throws Exception {
     Process child =
         new ProcessBuilder(
@@ -104,6 +139,7 @@ class OwnColumnsTest {
     switch (args[1]) {
       case "write" -> write(folder, args[2]);
       case "merge" -> merge(folder);
+      case "copy" -> copy(folder);
       default -> query(folder, args[2]);
     }
   }
@@ -134,6 +170,15 @@ class OwnColumnsTest {
               List.of(
                   new SourceRange("test", from, from + 25, Long.MAX_VALUE, Long.MIN_VALUE, false)),
               "test"));
+    }
+  }
+
+  /** Commits to another archive while this one is open. */
+  private static void copy(Path folder) throws Exception {
+    try (Archive archive = Archive.open(folder);
+        Archive other = Archive.openOrCreate(folder.resolve("other"), ArchiveOptions.DEFAULTS)) {
+      archive.snapshot().close();
+      other.commit(ArchiveCommit.empty("test"));
     }
   }
 
