@@ -4,10 +4,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.Set;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.flow.ColumnType;
@@ -39,17 +40,30 @@ final class ArchiveSettings {
   }
 
   SegmentOptions segments() throws IOException {
-    for (String line : renamed(lines())) {
+    List<String> lines = lines();
+    for (String line : lines) {
       if (line.startsWith(SEGMENTS)) {
-        try {
-          return SegmentOptions.parse(line.substring(SEGMENTS.length()));
-        } catch (IllegalArgumentException e) {
-          throw new IOException(
-              store.describe(FILE) + ": '" + line + "': " + e.getMessage() + "; set them anew", e);
-        }
+        return segments(line, columns(lines));
       }
     }
     return SegmentOptions.LOOKUP;
+  }
+
+  /** Columns have their names in the file, which may be older than those of this process. */
+  private SegmentOptions segments(String line, List<Column> columns) throws IOException {
+    try {
+      return SegmentOptions.parse(
+          line.substring(SEGMENTS.length()),
+          name ->
+              columns.stream()
+                  .filter(column -> column.name().equals(name))
+                  .findFirst()
+                  .map(column -> column.find().stream().toList())
+                  .orElseGet(() -> List.of(SegmentOptions.known(name))));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          store.describe(FILE) + ": '" + line + "': " + e.getMessage() + "; set them anew", e);
+    }
   }
 
   /** A line of a user's column; a type of a later version may be unknown here. */
@@ -109,32 +123,34 @@ final class ArchiveSettings {
     }
   }
 
-  /** The lines with the names that their columns have in this process. */
-  private List<String> renamed(List<String> lines) throws IOException {
-    List<String> renamed = new ArrayList<>(lines);
-    for (Column column : columns(lines)) {
-      FlowColumn here = FlowColumn.byId(column.id());
-      if (here != null && !here.sqlName().equals(column.name())) {
-        String word = "\\b" + Pattern.quote(column.name()) + "\\b";
-        renamed.replaceAll(line -> line.replaceAll(word, here.sqlName()));
-      }
-    }
-    return renamed;
-  }
-
   /** Writes down the columns that this process has defined, with its names; other lines stay. */
   void keepColumns(List<FlowColumn> defined) throws IOException {
     List<String> before = lines();
-    List<String> lines = renamed(before);
-    for (FlowColumn column : defined) {
-      lines.removeIf(
-          line -> line.startsWith(Column.start(column)) && !line.equals(Column.line(column)));
-      if (!lines.contains(Column.line(column))) {
-        lines.add(Column.line(column));
-      }
+    List<Column> columns = columns(before);
+    Set<String> lines = new LinkedHashSet<>();
+    for (String line : before) {
+      lines.add(line.startsWith(SEGMENTS) ? SEGMENTS + segments(line, columns) : line);
     }
-    if (!lines.equals(before)) {
-      replace(lines);
+    for (FlowColumn column : defined) {
+      for (Column there : columns) {
+        if (there.id() == column.id() && !there.type().equalsIgnoreCase(column.type().name())) {
+          throw new IOException(
+              String.format(
+                  "%s: column %s of id %d is %s there, and %s (%s) in this process; give it an id"
+                      + " never used before",
+                  store.describe(FILE),
+                  there.name(),
+                  there.id(),
+                  there.type(),
+                  column.sqlName(),
+                  column.type()));
+        }
+      }
+      lines.removeIf(line -> line.startsWith(Column.start(column)));
+      lines.add(Column.line(column));
+    }
+    if (!lines.equals(Set.copyOf(before))) {
+      replace(List.copyOf(lines));
     }
   }
 
@@ -147,6 +163,10 @@ final class ArchiveSettings {
   }
 
   private void replace(List<String> lines) throws IOException {
-    store.replace(FILE, (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8));
+    byte[] bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+    if (bytes.length > MAX_BYTES) {
+      throw new IOException(store.describe(FILE) + ": more than " + MAX_BYTES + " bytes");
+    }
+    store.replace(FILE, bytes);
   }
 }

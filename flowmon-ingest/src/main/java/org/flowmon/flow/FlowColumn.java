@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * {@code docs/format/flow.md} (names, units, nullability, sources) with the constants.
  *
  * <p>There is one instance for each id in a process, compared by identity; the order is that of
- * definition, the standard columns first.
+ * the ids.
  */
 public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   /** The least id of a user's column; smaller ones are standard columns. */
@@ -269,7 +269,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
     return Codes.NAMES.get(this);
   }
 
-  /** All columns known so far, in the order of {@link #ordinal}. */
+  /** All columns known so far, in the order of definition. */
   public static List<FlowColumn> all() {
     return known.all;
   }
@@ -291,7 +291,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
 
   @Override
   public int compareTo(FlowColumn other) {
-    return Integer.compare(ordinal, other.ordinal);
+    return Integer.compare(id, other.id);
   }
 
   /** The name of the constant, for example {@code SRC_ADDR}. */
