@@ -92,7 +92,8 @@ class OwnColumnsTest {
     assertEquals(
         "segments: lookup index=src_addr,dst_addr,src_port,dst_port,protocol,tcp_flags,outgoing,"
             + "state,src_as,dst_as,exporter,text column: 201 rtt duration us column: 200 text text",
-        String.join(" ", new TreeSet<>(Files.readAllLines(folder.resolve("settings"))).descendingSet()));
+        String.join(
+            " ", new TreeSet<>(Files.readAllLines(folder.resolve("settings"))).descendingSet()));
     List<byte[]> after = segments();
     assertEquals(sealed.size(), after.size());
     for (int i = 0; i < sealed.size(); i++) {
@@ -100,9 +101,7 @@ class OwnColumnsTest {
     }
     assertEquals(
         List.of("host1 8"),
-        run(
-            "query",
-            "SELECT text, COUNT(*) AS n FROM flows WHERE text = 'host1' GROUP BY text"));
+        run("query", "SELECT text, COUNT(*) AS n FROM flows WHERE text = 'host1' GROUP BY text"));
   }
 
   private List<byte[]> segments() throws Exception {

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * #define}). An id is never reused; a column with a new meaning gets a new id. A test compares
  * {@code docs/format/flow.md} (names, units, nullability, sources) with the constants.
  *
- * <p>There is one instance for each id in a process, compared by identity; the order is that of
- * the ids.
+ * <p>There is one instance for each id in a process, compared by identity; the order is that of the
+ * ids.
  */
 public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   /** The least id of a user's column; smaller ones are standard columns. */
