@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.command.TemplatesByOption;
@@ -84,6 +85,8 @@ public final class CollectCommand implements Callable<Integer> {
 
   @Mixin private TunnelsOption tunnels;
 
+  @Mixin private ColumnsOption columns;
+
   @Option(
       names = "--receive-buffer",
       paramLabel = "BYTES",
@@ -132,6 +135,7 @@ public final class CollectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    columns.define();
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (String place : listen) {
       addresses.add(address(place));

@@ -23,6 +23,7 @@ public final class FlowWriter {
   private final InnerHeaders headers = new InnerHeaders();
   private final Sections sections;
   private final RareColumns rare = new RareColumns();
+  private final OwnColumns own = new OwnColumns();
   private final long[] zeros = new long[ROWS];
   private final long[] hi = new long[ROWS];
   private final long[] lo = new long[ROWS];
@@ -63,6 +64,7 @@ public final class FlowWriter {
         putDirect(block, Slot.ALL[steps[s + 2]], builder);
       }
     }
+    own.write(block, builder);
     headers.write(builder);
     rare.writeVrfNames(block, names.vrfs(), builder);
     sixes = sixes(block);

@@ -13,6 +13,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -50,6 +51,9 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private final int pieceRows;
   private final int sealers;
   private final @Nullable String segments;
+  // Defines them where it is deserialized: see FlowColumn.
+  @SuppressWarnings("unused")
+  private final List<FlowColumn> ownColumns = FlowColumn.defined();
 
   private transient Archive archive;
   private transient ArchivedPositions archived;
