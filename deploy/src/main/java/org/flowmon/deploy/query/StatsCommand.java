@@ -96,7 +96,23 @@ public final class StatsCommand implements Callable<Integer> {
     if (threads < 1 || quantiles.stream().anyMatch(share -> !(share >= 0 && share <= 1))) {
       throw new UsageException("--threads is at least 1, --quantiles are 0 … 1");
     }
-    Expression value = single(expression);
+    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
+    Facts facts;
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot()) {
+      Expression value = single(expression); // the archive may have columns of its own
+      boolean isDuration = kind(value) == ValueKind.DURATION;
+      facts = facts(ArchiveQuery.run(snapshot, query(value), options).table(), isDuration);
+    }
+    if (json) {
+      facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
+    } else {
+      facts.print(System.out);
+    }
+    return ExitCodes.DONE;
+  }
+
+  private ValueKind kind(Expression value) {
     ValueKind kind = value.kind();
     if (kind != ValueKind.LONG && kind != ValueKind.DOUBLE && kind != ValueKind.DURATION) {
       throw new UsageException(
@@ -105,20 +121,7 @@ public final class StatsCommand implements Callable<Integer> {
               + "': statistics are of numbers and durations, not of "
               + (kind == null ? "NULL" : kind));
     }
-    FlowQuery query = query(value);
-    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
-    Facts facts;
-    try (Archive opened = archive.open();
-        ArchiveSnapshot snapshot = opened.snapshot()) {
-      ResultTable answer = ArchiveQuery.run(snapshot, query, options).table();
-      facts = facts(answer, kind == ValueKind.DURATION);
-    }
-    if (json) {
-      facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
-    } else {
-      facts.print(System.out);
-    }
-    return ExitCodes.DONE;
+    return kind;
   }
 
   private static Expression single(String text) {
