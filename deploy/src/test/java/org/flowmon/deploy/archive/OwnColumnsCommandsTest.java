@@ -55,7 +55,8 @@ class OwnColumnsCommandsTest {
             "--format",
             "csv"));
     assertTrue(
-        Files.readAllLines(archive.resolve("settings")).contains("column: 201 jitter number ms/1000"));
+        Files.readAllLines(archive.resolve("settings"))
+            .contains("column: 201 jitter number ms/1000"));
     Path csv = write("more.csv", "end_time,jitter,dns_name\n2026-11-01T00:00:03Z,0.5,b.example\n");
     run("import", csv, "--columns", columns, "--archive", archive);
     assertEquals(
@@ -75,7 +76,8 @@ class OwnColumnsCommandsTest {
     refused(flows, "- {name: x, id: 82}", "columns.yaml:2: columns[1].id", "192…254");
     refused(flows, "- {name: x}", "columns.yaml:2: columns[1].id", "is missing");
     refused(flows, "- {name: src_addr, id: 200}", "columns.yaml:2: columns[1].name", "never used");
-    refused(flows, "- {name: x, id: 200, type: decimal}", "columns.yaml:2: columns[1].type", "number");
+    refused(
+        flows, "- {name: x, id: 200, type: decimal}", "columns.yaml:2: columns[1].type", "number");
     refused(flows, "- {name: x, id: 200, scale: 7}", "columns.yaml:2: columns[1].scale", "10, 100");
     refused(flows, "- {name: x, id: 200, unit: 'a,b'}", "columns.yaml:2: columns[1].name", "unit");
   }

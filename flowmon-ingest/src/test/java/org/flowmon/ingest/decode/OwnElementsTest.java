@@ -104,90 +104,173 @@ class OwnElementsTest {
     private final IngestCounters counters = new IngestCounters();
     private final Map<Integer, Element> elements = new TreeMap<>();
 
-    private void add(
-        int id, String type, ColumnType column, String unit, int length, Field field) {
+    private void add(int id, String type, ColumnType column, String unit, int length, Field field) {
       FlowColumn own = FlowColumn.define(192 + id, "own_" + id, column, unit);
       OwnElement.define(own, VENDOR + "/" + id + ":" + type);
       elements.put(id, new Element(own, id, length, field));
     }
 
     void test() {
-      add(1, "unsigned32", ColumnType.UINT16, "", 4, (r, out) -> {
-        long value = r.nextInt(1 << 17);
-        out.u32(value);
-        return value > 0xFFFF ? null : value;
-      });
-      add(2, "signed16", ColumnType.NUMBER, "", 2, (r, out) -> {
-        short value = (short) r.nextInt();
-        out.u16(value);
-        return (long) value;
-      });
-      add(3, "float64", ColumnType.NUMBER, "ms/1000", 8, (r, out) -> {
-        double value = r.nextInt(9) == 0 ? Double.NaN : r.nextGaussian() * 100;
-        out.u64(Double.doubleToLongBits(value));
-        return Double.isNaN(value) ? null : Math.round(value * 1000);
-      });
-      add(4, "float32", ColumnType.NUMBER, "", 4, (r, out) -> {
-        float value = r.nextInt(9) == 0 ? Float.POSITIVE_INFINITY : r.nextInt(1 << 20);
-        out.u32(Float.floatToIntBits(value));
-        return Float.isInfinite(value) ? null : (long) value;
-      });
-      add(5, "unsigned64:ns", ColumnType.DURATION, "us", 8, (r, out) -> {
-        long nanos = r.nextInt(1 << 20) * 1000L;
-        out.u64(nanos);
-        return nanos / 1000;
-      });
-      add(6, "boolean", ColumnType.BOOLEAN, "", 1, (r, out) -> {
-        int value = r.nextInt(4);
-        out.u8(value);
-        return value == 1 ? 1L : value == 2 ? (Object) 0L : null;
-      });
-      add(7, "ipv4Address", ColumnType.ADDRESS, "", 4, (r, out) -> {
-        int value = r.nextInt();
-        out.u32(value);
-        return IpAddress.ofIpv4(value);
-      });
-      add(8, "ipv6Address", ColumnType.ADDRESS, "", 16, (r, out) -> {
-        IpAddress value = new IpAddress(r.nextLong(), r.nextLong());
-        out.u64(value.hi()).u64(value.lo());
-        return value;
-      });
-      add(9, "macAddress", ColumnType.TEXT, "", 6, (r, out) -> {
-        out.u16(0x001B).u32(0x213C_9DF8L);
-        return "00:1b:21:3c:9d:f8";
-      });
-      add(10, "dateTimeMilliseconds", ColumnType.TIMESTAMP, "us", 8, (r, out) -> {
-        long millis = r.nextLong() >>> 20;
-        out.u64(millis);
-        return millis <= Long.MAX_VALUE / 1000 ? (Object) (millis * 1000) : null;
-      });
-      add(11, "unsigned64", ColumnType.COUNT, "B", 3, (r, out) -> {
-        long value = r.nextInt(1 << 24);
-        out.number(value, 3);
-        return value;
-      });
-      add(12, "string", ColumnType.TEXT, "", 8, (r, out) -> {
-        byte[] text = text(r, 8);
-        out.bytes(Arrays.copyOf(text, 8));
-        return text.length == 0 ? null : new String(text, StandardCharsets.US_ASCII);
-      });
-      add(13, "string", ColumnType.TEXT, "", VARIABLE, (r, out) -> {
-        byte[] text = text(r, 300);
-        if (r.nextBoolean() || text.length >= 255) {
-          out.u8(255).u16(text.length);
-        } else {
-          out.u8(text.length);
-        }
-        out.bytes(text);
-        int kept = Math.min(128, text.length);
-        return kept == 0 ? null : new String(text, 0, kept, StandardCharsets.US_ASCII);
-      });
-      add(14, "unsigned32", ColumnType.UINT32, "", VARIABLE, (r, out) -> {
-        int length = r.nextInt(10);
-        long value = r.nextInt(256);
-        out.u8(length).number(value, length);
-        return length == 0 || length > 8 ? null : (Object) value;
-      });
+      add(
+          1,
+          "unsigned32",
+          ColumnType.UINT16,
+          "",
+          4,
+          (r, out) -> {
+            long value = r.nextInt(1 << 17);
+            out.u32(value);
+            return value > 0xFFFF ? null : value;
+          });
+      add(
+          2,
+          "signed16",
+          ColumnType.NUMBER,
+          "",
+          2,
+          (r, out) -> {
+            short value = (short) r.nextInt();
+            out.u16(value);
+            return (long) value;
+          });
+      add(
+          3,
+          "float64",
+          ColumnType.NUMBER,
+          "ms/1000",
+          8,
+          (r, out) -> {
+            double value = r.nextInt(9) == 0 ? Double.NaN : r.nextGaussian() * 100;
+            out.u64(Double.doubleToLongBits(value));
+            return Double.isNaN(value) ? null : Math.round(value * 1000);
+          });
+      add(
+          4,
+          "float32",
+          ColumnType.NUMBER,
+          "",
+          4,
+          (r, out) -> {
+            float value = r.nextInt(9) == 0 ? Float.POSITIVE_INFINITY : r.nextInt(1 << 20);
+            out.u32(Float.floatToIntBits(value));
+            return Float.isInfinite(value) ? null : (long) value;
+          });
+      add(
+          5,
+          "unsigned64:ns",
+          ColumnType.DURATION,
+          "us",
+          8,
+          (r, out) -> {
+            long nanos = r.nextInt(1 << 20) * 1000L;
+            out.u64(nanos);
+            return nanos / 1000;
+          });
+      add(
+          6,
+          "boolean",
+          ColumnType.BOOLEAN,
+          "",
+          1,
+          (r, out) -> {
+            int value = r.nextInt(4);
+            out.u8(value);
+            return value == 1 ? 1L : value == 2 ? (Object) 0L : null;
+          });
+      add(
+          7,
+          "ipv4Address",
+          ColumnType.ADDRESS,
+          "",
+          4,
+          (r, out) -> {
+            int value = r.nextInt();
+            out.u32(value);
+            return IpAddress.ofIpv4(value);
+          });
+      add(
+          8,
+          "ipv6Address",
+          ColumnType.ADDRESS,
+          "",
+          16,
+          (r, out) -> {
+            IpAddress value = new IpAddress(r.nextLong(), r.nextLong());
+            out.u64(value.hi()).u64(value.lo());
+            return value;
+          });
+      add(
+          9,
+          "macAddress",
+          ColumnType.TEXT,
+          "",
+          6,
+          (r, out) -> {
+            out.u16(0x001B).u32(0x213C_9DF8L);
+            return "00:1b:21:3c:9d:f8";
+          });
+      add(
+          10,
+          "dateTimeMilliseconds",
+          ColumnType.TIMESTAMP,
+          "us",
+          8,
+          (r, out) -> {
+            long millis = r.nextLong() >>> 20;
+            out.u64(millis);
+            return millis <= Long.MAX_VALUE / 1000 ? (Object) (millis * 1000) : null;
+          });
+      add(
+          11,
+          "unsigned64",
+          ColumnType.COUNT,
+          "B",
+          3,
+          (r, out) -> {
+            long value = r.nextInt(1 << 24);
+            out.number(value, 3);
+            return value;
+          });
+      add(
+          12,
+          "string",
+          ColumnType.TEXT,
+          "",
+          8,
+          (r, out) -> {
+            byte[] text = text(r, 8);
+            out.bytes(Arrays.copyOf(text, 8));
+            return text.length == 0 ? null : new String(text, StandardCharsets.US_ASCII);
+          });
+      add(
+          13,
+          "string",
+          ColumnType.TEXT,
+          "",
+          VARIABLE,
+          (r, out) -> {
+            byte[] text = text(r, 300);
+            if (r.nextBoolean() || text.length >= 255) {
+              out.u8(255).u16(text.length);
+            } else {
+              out.u8(text.length);
+            }
+            out.bytes(text);
+            int kept = Math.min(128, text.length);
+            return kept == 0 ? null : new String(text, 0, kept, StandardCharsets.US_ASCII);
+          });
+      add(
+          14,
+          "unsigned32",
+          ColumnType.UINT32,
+          "",
+          VARIABLE,
+          (r, out) -> {
+            int length = r.nextInt(10);
+            long value = r.nextInt(256);
+            out.u8(length).number(value, length);
+            return length == 0 || length > 8 ? null : (Object) value;
+          });
       Random random = new Random(SEED);
       for (int round = 0; round < 400; round++) {
         round(random, 1 + random.nextInt(90), random.nextBoolean());
@@ -245,12 +328,10 @@ class OwnElementsTest {
         }
         byte[] data = new byte[random.nextInt(1000)];
         random.nextBytes(data);
-        byte[] sets =
-            new ExportBytes().set(2, template.toBytes()).set(256, data).toBytes();
+        byte[] sets = new ExportBytes().set(2, template.toBytes()).set(256, data).toBytes();
         byte[] datagram = ExportBytes.ipfix(1_750_000_000L, 0, 0, sets);
         FlowRecorder recorder = new FlowRecorder(100);
-        decoder()
-            .decode(datagram, 0, datagram.length, EXPORTER, 2055, 1, recorder);
+        decoder().decode(datagram, 0, datagram.length, EXPORTER, 2055, 1, recorder);
         recorder.rows();
       }
     }

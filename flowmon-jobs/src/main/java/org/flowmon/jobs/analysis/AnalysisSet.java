@@ -28,6 +28,7 @@ public final class AnalysisSet implements Serializable {
   private final TreeMap<String, AnalysisConfig> running = new TreeMap<>();
   private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
   private long textOfChanges;
+
   // Defines them where it is deserialized: see FlowColumn.
   @SuppressWarnings("unused")
   private final List<FlowColumn> ownColumns = FlowColumn.defined();

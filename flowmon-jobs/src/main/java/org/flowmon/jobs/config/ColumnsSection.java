@@ -55,7 +55,8 @@ public final class ColumnsSection {
       throw section.error(
           "scale", "expected 10, 100 … " + FlowColumn.MAX_SCALE + ", for a column of type number");
     }
-    String unit = section.text("unit", "a unit such as ms", type == ColumnType.DURATION ? "us" : "");
+    String unit =
+        section.text("unit", "a unit such as ms", type == ColumnType.DURATION ? "us" : "");
     if (type == ColumnType.DURATION && !unit.equals("us")) {
       throw section.error("unit", "durations are stored in us; elements have units of their own");
     }

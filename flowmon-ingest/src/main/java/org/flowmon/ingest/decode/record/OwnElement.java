@@ -71,8 +71,22 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
   /** µs of a unit, as registry and users call it. */
   private static final Map<String, Double> MICROS =
       Map.of(
-          "s", 1e6, "seconds", 1e6, "ms", 1e3, "milliseconds", 1e3, "us", 1.0, "microseconds", 1.0,
-          "ns", 1e-3, "nanoseconds", 1e-3);
+          "s",
+          1e6,
+          "seconds",
+          1e6,
+          "ms",
+          1e3,
+          "milliseconds",
+          1e3,
+          "us",
+          1.0,
+          "microseconds",
+          1.0,
+          "ns",
+          1e-3,
+          "nanoseconds",
+          1e-3);
 
   private static volatile List<OwnElement> defined = List.of();
 
@@ -133,8 +147,8 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
                   new IllegalArgumentException(
                       "no element '"
                           + text
-                          + "': expected a name of IANA's registry, or ENTERPRISE/ELEMENT:TYPE as in"
-                          + " 9/12235:string"));
+                          + "': expected a name of IANA's registry, or ENTERPRISE/ELEMENT:TYPE as"
+                          + " in 9/12235:string"));
     }
     long enterprise = Long.parseLong(numbered.group(1));
     int element = Integer.parseInt(numbered.group(2));

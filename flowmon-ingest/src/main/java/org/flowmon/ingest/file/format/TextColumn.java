@@ -179,7 +179,15 @@ public record TextColumn(
       case CODE ->
           column == FlowColumn.SOURCE_KIND ? RejectReason.BAD_SOURCE_KIND : RejectReason.BAD_NUMBER;
       case TEXT, ONLY, LEFT_OUT -> RejectReason.TEXT_TOO_LONG;
-      case NUMBER, SCALED, DECIMAL_OR_HEX, HEX, PORT_OR_ICMP, LEADING, FLAGS, ICMP_TYPE, ICMP_CODE ->
+      case NUMBER,
+          SCALED,
+          DECIMAL_OR_HEX,
+          HEX,
+          PORT_OR_ICMP,
+          LEADING,
+          FLAGS,
+          ICMP_TYPE,
+          ICMP_CODE ->
           column == FlowColumn.SRC_PORT || column == FlowColumn.DST_PORT
               ? RejectReason.BAD_PORT
               : RejectReason.BAD_NUMBER;
