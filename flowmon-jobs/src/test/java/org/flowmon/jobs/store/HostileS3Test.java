@@ -30,6 +30,7 @@ import org.flowmon.archive.store.StoredFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server with arbitrary answers: each call ends in time, in an error or the right answer. */
@@ -248,9 +249,13 @@ class HostileS3Test {
   @Test
   void aFileToBeWrittenIsNotMissing() {
     answer = always("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-    IOException e =
-        assertThrows(IOException.class, () -> store.putIfAbsent("manifest/1.commit", new byte[10]));
-    assertTrue(e.getMessage().startsWith("could not write s3://bucket/dir/"), e.toString());
+    for (Executable put :
+        List.<Executable>of(
+            () -> store.putIfAbsent("manifest/1.commit", new byte[10]),
+            () -> store.put("manifest/1.commit", new byte[10]))) {
+      IOException e = assertThrows(IOException.class, put);
+      assertTrue(e.getMessage().startsWith("could not write s3://bucket/dir/"), e.toString());
+    }
   }
 
   @Test
