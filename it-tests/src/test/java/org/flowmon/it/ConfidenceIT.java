@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -129,10 +130,25 @@ class ConfidenceIT {
         new Sums(20, 0, 0, 3, 0, 0),
         report(
             "template",
+            DecoderLimits.defaults().withWaiting(0, 0, 0),
             exporter -> {
               exporter.ipfix(0, false, 3);
               for (int i = 0; i < 20; i++) {
                 exporter.awaitLosses(i == 19 ? 3 : 0);
+                exporter.ipfix(3 + i, i == 0, 1);
+              }
+            }));
+  }
+
+  @Test
+  void flowsThatWaitForTheirTemplateAreNotLost() throws Exception {
+    assertEquals(
+        new Sums(23, 0, 0, 0, 0, 0),
+        report(
+            "waiting",
+            exporter -> {
+              exporter.ipfix(0, false, 3);
+              for (int i = 0; i < 20; i++) {
                 exporter.ipfix(3 + i, i == 0, 1);
               }
             }));
@@ -203,7 +219,10 @@ class ConfidenceIT {
     /** Losses are told a second after they are known; the window is to have a batch after that. */
     void awaitLosses(long flows) {
       while (publisher.stats().flowsLostBefore() < flows) {
-        Thread.onSpinWait(); // bounded by the test's timeout
+        LockSupport.parkNanos(1_000_000);
+        if (Thread.interrupted()) { // by the test's timeout
+          throw new AssertionError(publisher.stats().flowsLostBefore() + " flows are lost");
+        }
       }
     }
 
