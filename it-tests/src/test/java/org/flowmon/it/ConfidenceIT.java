@@ -13,7 +13,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.ingest.IngestCounters;
@@ -29,14 +28,12 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What goes wrong on the way from an exporter stands in the confidence of reports, with the exact
  * amount: each fault alone, from the datagram to the report.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ConfidenceIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   // Windows over end times: a flow of long ago is late.
