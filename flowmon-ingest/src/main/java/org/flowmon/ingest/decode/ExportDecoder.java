@@ -1,5 +1,6 @@
 package org.flowmon.ingest.decode;
 
+import java.io.IOException;
 import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
@@ -10,6 +11,7 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.InterfaceCounters;
+import org.flowmon.ingest.decode.exporter.SavedTemplates;
 import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
@@ -113,6 +115,21 @@ public final class ExportDecoder {
   public void endInput() {
     templated.waiting().dropAll();
     exporters.restartSequences();
+  }
+
+  /** The templates of known exporters, for {@link #restoreTemplates}; on the decoding thread. */
+  public byte[] templates() {
+    return SavedTemplates.of(exporters);
+  }
+
+  /**
+   * Restores what {@link #templates} gave, before the first datagram.
+   *
+   * @return how many templates there are; older ones than their lifetime are left out
+   * @throws IOException if the bytes are damaged or no templates
+   */
+  public int restoreTemplates(byte[] saved, long nowMicros) throws IOException {
+    return SavedTemplates.restore(saved, exporters, nowMicros);
   }
 
   /** Estimated heap of the sets that wait for their template. */
