@@ -52,7 +52,7 @@ final class FileRows implements BatchTarget {
         if (low[c].length < count) {
           low[c] = new long[count];
           high[c] = new long[count];
-          valid[c] = new long[count + 63 >>> 6];
+          valid[c] = new long[(count + 63) >>> 6];
         }
         if (column.type() == ColumnType.ADDRESS) {
           batch.readAddresses(column, 0, count, high[c], low[c]);
