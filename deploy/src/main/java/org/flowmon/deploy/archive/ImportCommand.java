@@ -351,7 +351,7 @@ public final class ImportCommand implements Callable<Integer> {
     hasExports |= summary.format().isOfExports();
     account.add(summary);
     if (summary.damage() == null && summary.rows() == 0 && summary.rejectedTotal() > 0) {
-      failed(file, "nothing in it is a flow, rejected " + summary.rejected(), 0);
+      failed(file, "nothing in it is a flow, rejected " + ReadAccount.reasons(summary), 0);
       return;
     }
     ReadAccount.tell(summary, "");

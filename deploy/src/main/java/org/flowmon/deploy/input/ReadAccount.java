@@ -50,13 +50,18 @@ public final class ReadAccount {
         summary.label(),
         summary.rows(),
         verb,
-        summary.rejected().isEmpty() ? "" : ", rejected " + summary.rejected());
+        summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary));
     if (!summary.unknown().isEmpty()) {
       System.err.printf(
           "warning: %s: left out, as flowmon has no meaning for them: %s; --map NAME=COLUMN takes"
               + " one%n",
           summary.file(), ShownText.of(String.join(", ", summary.unknown())));
     }
+  }
+
+  /** Reason → count, in the order of their names. */
+  public static Map<String, Long> reasons(FileSummary summary) {
+    return new TreeMap<>(summary.rejected());
   }
 
   /** Adds and tells a failure; {@code stored} flows of the input came before it and stay. */
