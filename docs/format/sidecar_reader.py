@@ -1,5 +1,6 @@
 """Reads a flowmon sidecar (sidecar.md). FILE.idx: prints the ids of the columns that are indexed; FILE.idx COLUMN_ID: each
-value and its rows, as JSON lines. Addresses are text, times and durations are microseconds; no checksum is checked."""
+value and its rows, as JSON lines. Of columns in flow.md addresses are text, times and durations
+microseconds; no checksum is checked."""
 import ipaddress, itertools, json, struct, sys
 ADDRESSES = {6, 7, 22, 34, 49, 50, 69, 78, 79}  # ids in flow.md
 SIGNED = {1, 2, 3, 4, 5, 77}

@@ -18,14 +18,12 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests when {@code ./flowmon} builds and what it runs, with a copy of it over nearly empty modules
  * and a Maven that records its calls.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class LauncherTest {
   @TempDir private Path root;
 

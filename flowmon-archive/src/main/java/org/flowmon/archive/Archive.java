@@ -283,7 +283,7 @@ public final class Archive implements AutoCloseable {
       // Held, so that nobody deletes commits that this one must not write again.
       shared.requireLease();
       shared.store().requireCommits();
-      new ArchiveSettings(shared.store()).keepColumns();
+      shared.keepColumns();
       // Owned before their files are looked for: their writer may be gone.
       owned = uncommitted.takeOver(ids);
       CommitResult result = shared.manifest().commit(commit, retention);

@@ -3,9 +3,12 @@ package org.flowmon.archive;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.TreeSet;
+import java.util.Optional;
+import java.util.Set;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.flow.ColumnType;
@@ -37,77 +40,117 @@ final class ArchiveSettings {
   }
 
   SegmentOptions segments() throws IOException {
-    for (String line : renamed(lines())) {
+    List<String> lines = lines();
+    for (String line : lines) {
       if (line.startsWith(SEGMENTS)) {
-        try {
-          return SegmentOptions.parse(line.substring(SEGMENTS.length()));
-        } catch (IllegalArgumentException e) {
-          throw new IOException(
-              store.describe(FILE) + ": '" + line + "': " + e.getMessage() + "; set them anew", e);
-        }
+        return segments(line, columns(lines));
       }
     }
     return SegmentOptions.LOOKUP;
   }
 
-  /** Makes the archive's own columns known to this process, so that queries can name them. */
-  void defineColumns() throws IOException {
-    for (String line : lines()) {
-      if (line.startsWith(COLUMN)) {
-        define(line, line.substring(COLUMN.length()).split(" ", 4));
-      }
-    }
-  }
-
-  private void define(String line, String[] fields) throws IOException {
+  /** Columns have their names in the file, which may be older than those of this process. */
+  private SegmentOptions segments(String line, List<Column> columns) throws IOException {
     try {
-      ColumnType type = ColumnType.valueOf(fields[2].toUpperCase(Locale.ROOT));
-      int id = Integer.parseInt(fields[0]);
-      String unit = fields.length == 4 ? fields[3] : "";
-      if (FlowColumn.found(id, fields[1], type, unit).isEmpty()) {
-        LOG.warn(
-            "{}: '{}' is another column in this process; its values are read as NULL",
-            store.describe(FILE),
-            line);
-      }
-    } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
+      return SegmentOptions.parse(
+          line.substring(SEGMENTS.length()),
+          name ->
+              columns.stream()
+                  .filter(column -> column.name().equals(name))
+                  .findFirst()
+                  .map(column -> column.find().stream().toList())
+                  .orElseGet(() -> List.of(SegmentOptions.known(name))));
+    } catch (IllegalArgumentException e) {
       throw new IOException(
-          store.describe(FILE) + ": '" + line + "', expected 'column: ID NAME TYPE [UNIT]'", e);
+          store.describe(FILE) + ": '" + line + "': " + e.getMessage() + "; set them anew", e);
     }
   }
 
-  /** The lines with the names that their columns have in this process. */
-  private static List<String> renamed(List<String> lines) {
-    List<String> renamed = new ArrayList<>(lines);
+  /** A line of a user's column; a type of a later version may be unknown here. */
+  private record Column(int id, String name, String type, String unit) {
+    static Column parse(String line) {
+      String[] fields = line.substring(COLUMN.length()).split(" ", 4);
+      if (fields.length < 3) {
+        throw new IllegalArgumentException("too few words");
+      }
+      return new Column(
+          Integer.parseInt(fields[0]), fields[1], fields[2], fields.length < 4 ? "" : fields[3]);
+    }
+
+    static String line(FlowColumn column) {
+      String type = column.type().name().toLowerCase(Locale.ROOT);
+      return String.join(" ", start(column) + column.sqlName(), type, column.unit()).strip();
+    }
+
+    static String start(FlowColumn column) {
+      return COLUMN + column.id() + " ";
+    }
+
+    Optional<FlowColumn> find() {
+      return Arrays.stream(ColumnType.values())
+          .filter(known -> known.name().equalsIgnoreCase(type))
+          .findFirst()
+          .flatMap(known -> FlowColumn.found(id, name, known, unit));
+    }
+  }
+
+  private List<Column> columns(List<String> lines) throws IOException {
+    List<Column> columns = new ArrayList<>();
     for (String line : lines) {
-      String[] fields = line.split(" ", 5);
-      if (line.startsWith(COLUMN) && fields.length >= 4) {
-        FlowColumn column = FlowColumn.byId(Integer.parseInt(fields[1]));
-        if (column != null && !column.sqlName().equals(fields[2])) {
-          renamed.replaceAll(l -> l.replaceAll("\\b" + fields[2] + "\\b", column.sqlName()));
+      if (line.startsWith(COLUMN)) {
+        try {
+          columns.add(Column.parse(line));
+        } catch (IllegalArgumentException e) {
+          throw new IOException(
+              store.describe(FILE) + ": '" + line + "', expected 'column: ID NAME TYPE [UNIT]'", e);
         }
       }
     }
-    return renamed;
+    return columns;
   }
 
-  /** Writes down the process's own columns under their names here; other lines stay. */
-  void keepColumns() throws IOException {
-    List<FlowColumn> own = FlowColumn.own();
-    if (own.isEmpty()) {
-      return;
+  /** Makes the archive's own columns known to this process, so that queries can name them. */
+  void findColumns() throws IOException {
+    for (Column column : columns(lines())) {
+      if (column.find().isEmpty()) {
+        LOG.warn(
+            "{}: column {} of id {} cannot be read here: another column has its name or id, or"
+                + " this version does not know its type; its values are NULL",
+            store.describe(FILE),
+            column.name(),
+            column.id());
+      }
     }
+  }
+
+  /** Writes down the columns that this process has defined, with its names; other lines stay. */
+  void keepColumns(List<FlowColumn> defined) throws IOException {
     List<String> before = lines();
-    List<String> lines = renamed(before);
-    for (FlowColumn column : own) {
-      lines.removeIf(line -> line.startsWith(COLUMN + column.id() + " "));
-      lines.add(
-          (COLUMN + column.id() + " " + column.sqlName() + " " + column.type() + " ")
-                  .toLowerCase(Locale.ROOT)
-              + column.unit());
+    List<Column> columns = columns(before);
+    Set<String> lines = new LinkedHashSet<>();
+    for (String line : before) {
+      lines.add(line.startsWith(SEGMENTS) ? SEGMENTS + segments(line, columns) : line);
     }
-    if (!new TreeSet<>(lines).equals(new TreeSet<>(before))) {
-      replace(lines);
+    for (FlowColumn column : defined) {
+      for (Column there : columns) {
+        if (there.id() == column.id() && !there.type().equalsIgnoreCase(column.type().name())) {
+          throw new IOException(
+              String.format(
+                  "%s: column %s of id %d is %s there, and %s (%s) in this process; give it an id"
+                      + " never used before",
+                  store.describe(FILE),
+                  there.name(),
+                  there.id(),
+                  there.type(),
+                  column.sqlName(),
+                  column.type()));
+        }
+      }
+      lines.removeIf(line -> line.startsWith(Column.start(column)));
+      lines.add(Column.line(column));
+    }
+    if (!lines.equals(Set.copyOf(before))) {
+      replace(List.copyOf(lines));
     }
   }
 
@@ -120,6 +163,10 @@ final class ArchiveSettings {
   }
 
   private void replace(List<String> lines) throws IOException {
-    store.replace(FILE, (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8));
+    byte[] bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+    if (bytes.length > MAX_BYTES) {
+      throw new IOException(store.describe(FILE) + ": more than " + MAX_BYTES + " bytes");
+    }
+    store.replace(FILE, bytes);
   }
 }

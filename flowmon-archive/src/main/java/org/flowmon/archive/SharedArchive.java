@@ -3,6 +3,7 @@ package org.flowmon.archive;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.days.DaySums;
 import org.flowmon.archive.directory.HostDirectory;
@@ -11,6 +12,7 @@ import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.flow.FlowColumn;
 
 /**
  * The manifest's state and open segments, shared by all users of one archive in this process.
@@ -27,6 +29,7 @@ final class SharedArchive {
   private final OpenSegments segments;
   private final HostDirectory hosts;
   private final DaySums days;
+  private volatile List<FlowColumn> keptColumns = List.of();
   private int references;
 
   private SharedArchive(
@@ -68,7 +71,7 @@ final class SharedArchive {
     boolean done = false;
     try {
       lease = ReaderLease.take(store.hostFolder());
-      new ArchiveSettings(store).defineColumns();
+      new ArchiveSettings(store).findColumns();
       Manifest manifest = Manifest.open(store, options.snapshotEvery());
       lease.release(0);
       SharedArchive shared = new SharedArchive(location, key, store, manifest, lease, options);
@@ -96,6 +99,15 @@ final class SharedArchive {
     } catch (IOException | RuntimeException e) {
       lease.release(known);
       throw e;
+    }
+  }
+
+  /** Writes this process's columns into the settings, if they are not known to be there. */
+  void keepColumns() throws IOException {
+    List<FlowColumn> defined = FlowColumn.defined();
+    if (!defined.equals(keptColumns)) {
+      new ArchiveSettings(store).keepColumns(defined);
+      keptColumns = defined;
     }
   }
 

@@ -1,11 +1,20 @@
 package org.flowmon.archive;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.SourceRange;
@@ -75,6 +84,85 @@ class OwnColumnsTest {
                 + " domain"));
   }
 
+  @Test
+  void aNewNameTakesThePlaceOfTheOldOneInTheSettingsAlone() throws Exception {
+    run("write", "dns_name");
+    List<byte[]> sealed = segments();
+    run("rename", "text");
+    assertEquals(
+        "segments: lookup index=src_addr,dst_addr,src_port,dst_port,protocol,tcp_flags,outgoing,"
+            + "state,src_as,dst_as,exporter,text column: 201 rtt duration us column: 200 text text",
+        String.join(
+            " ", new TreeSet<>(Files.readAllLines(folder.resolve("settings"))).descendingSet()));
+    List<byte[]> after = segments();
+    assertEquals(sealed.size(), after.size());
+    for (int i = 0; i < sealed.size(); i++) {
+      assertArrayEquals(sealed.get(i), after.get(i));
+    }
+    assertEquals(
+        List.of("host1 8"),
+        run("query", "SELECT text, COUNT(*) AS n FROM flows WHERE text = 'host1' GROUP BY text"));
+  }
+
+  private List<byte[]> segments() throws Exception {
+    List<byte[]> segments = new ArrayList<>();
+    try (var files = Files.list(folder.resolve("segments"))) {
+      for (Path file : files.sorted().toList()) {
+        segments.add(Files.readAllBytes(file));
+      }
+    }
+    return segments;
+  }
+
+  @Test
+  void anIdOfAnotherTypeIsReadAsNullAndNotCommitted() throws Exception {
+    run("write", "dns_name");
+    List<String> said = run("retype", "");
+    assertTrue(said.contains("0"), said.toString());
+    assertTrue(said.get(said.size() - 1).contains("column dns_name of id 200 is text there"));
+  }
+
+  @Test
+  void aUnitThatWouldBreakAFooterIsRefused() {
+    for (String unit : List.of("kB, raw", "a\nsegments: x", "a:b")) {
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> FlowColumn.define(254, "broken", ColumnType.COUNT, unit));
+    }
+    assertNull(FlowColumn.byId(254));
+  }
+
+  @Test
+  void columnsOfAnotherArchiveAreNotWrittenIntoThisOne() throws Exception {
+    run("write", "dns_name");
+    run("copy", "");
+    assertTrue(Files.readString(folder.resolve("settings")).contains("column: 200 dns_name text"));
+    assertFalse(Files.exists(folder.resolve("other").resolve("settings")));
+  }
+
+  @Test
+  void aColumnOfALaterVersionsTypeIsLeftOut() throws Exception {
+    run("write", "dns_name");
+    Files.writeString(
+        folder.resolve("settings"), "column: 210 later quaternion\n", StandardOpenOption.APPEND);
+    List<String> said = run("query", "SELECT COUNT(*) AS n FROM flows"); // a warning before
+    assertEquals("25", said.get(said.size() - 1));
+  }
+
+  @Test
+  void aColumnThatOnlyTheSegmentNamesIsKeptByMerges() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      run("write", "dns_name");
+    }
+    Path settings = folder.resolve("settings");
+    String named = Files.readString(settings);
+    Files.delete(settings);
+    assertEquals(List.of("3 -> 1"), run("merge", ""));
+    Files.writeString(settings, named);
+    assertEquals(
+        List.of("75"), run("query", "SELECT COUNT(*) AS n FROM flows WHERE dns_name IS NOT NULL"));
+  }
+
   private List<String> run(String step, String argument) throws Exception {
     Process child =
         new ProcessBuilder(
@@ -104,6 +192,9 @@ class OwnColumnsTest {
     switch (args[1]) {
       case "write" -> write(folder, args[2]);
       case "merge" -> merge(folder);
+      case "copy" -> copy(folder);
+      case "rename" -> rename(folder, args[2]);
+      case "retype" -> retype(folder);
       default -> query(folder, args[2]);
     }
   }
@@ -134,6 +225,33 @@ class OwnColumnsTest {
               List.of(
                   new SourceRange("test", from, from + 25, Long.MAX_VALUE, Long.MIN_VALUE, false)),
               "test"));
+    }
+  }
+
+  private static void rename(Path folder, String name) throws Exception {
+    FlowColumn.define(NAME_ID, name, ColumnType.TEXT, "");
+    try (Archive archive = Archive.open(folder)) {
+      archive.commit(ArchiveCommit.empty("test"));
+    }
+  }
+
+  /** Prints how many values the column has as a number, and why nothing can be committed. */
+  private static void retype(Path folder) throws Exception {
+    FlowColumn.define(NAME_ID, "weight", ColumnType.COUNT, "");
+    query(folder, "SELECT COUNT(weight) AS n FROM flows WHERE weight IS NULL");
+    try (Archive archive = Archive.open(folder)) {
+      IOException e =
+          assertThrows(IOException.class, () -> archive.commit(ArchiveCommit.empty("test")));
+      System.out.println(e.getMessage());
+    }
+  }
+
+  /** Commits to another archive while this one is open. */
+  private static void copy(Path folder) throws Exception {
+    try (Archive archive = Archive.open(folder);
+        Archive other = Archive.openOrCreate(folder.resolve("other"), ArchiveOptions.DEFAULTS)) {
+      archive.snapshot().close();
+      other.commit(ArchiveCommit.empty("test"));
     }
   }
 

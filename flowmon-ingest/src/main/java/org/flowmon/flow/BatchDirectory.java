@@ -60,11 +60,6 @@ final class BatchDirectory {
     return directory;
   }
 
-  /** Where the arrays have a column. */
-  int index(FlowColumn column) {
-    return Math.min(column.ordinal(), encoding.length - 1);
-  }
-
   void checkHeader(FlowBatch batch) {
     checkCount("sequence number", batch.sequence());
     checkCount("cumulative flows", batch.cumulativeFlows());
@@ -101,7 +96,7 @@ final class BatchDirectory {
   }
 
   private ColumnCheck column(FlowColumn column) {
-    int c = index(column);
+    int c = column.ordinal();
     boolean isNarrow = column.type() == ColumnType.TEXT || stored[c] == FlowBatchLayout.STORED_IPV4;
     int width = isNarrow ? 4 : column.type().width();
     return new ColumnCheck(column, bytes, rows, encoding[c], width, valuesAt[c]);
@@ -120,8 +115,8 @@ final class BatchDirectory {
       int entry = FlowBatchLayout.HEADER_BYTES + i * FlowBatchLayout.ENTRY_BYTES;
       int id = bytes[entry] & 0xFF;
       FlowColumn column = FlowColumn.byId(id);
-      if (column == null) {
-        continue; // a newer writer's column: readers that do not know it do not use it
+      if (column == null || column.ordinal() >= encoding.length - 1) {
+        continue; // not known when this began: readers that do not know a column do not use it
       }
       int storedType = bytes[entry + 1] & 0xFF;
       int how = bytes[entry + 2] & 0xFF;
@@ -129,7 +124,7 @@ final class BatchDirectory {
       long length = LittleEndian.getInt(bytes, entry + 8) & 0xFFFF_FFFFL;
       check(column, storedType, how, offset, length, end);
       int at = (int) offset;
-      int c = index(column);
+      int c = column.ordinal();
       if (encoding[c] != 0) {
         throw new FlowFormatException(
             "column " + column.sqlName() + " stands twice in the directory");
@@ -181,7 +176,7 @@ final class BatchDirectory {
   }
 
   private void checkText(FlowColumn column, int end) {
-    int c = index(column);
+    int c = column.ordinal();
     int slots = encoding[c] == FlowBatchLayout.CONSTANT ? 1 : rows;
     int text = valuesAt[c] + 4 * (slots + 1);
     int previous = 0;
@@ -204,7 +199,7 @@ final class BatchDirectory {
   }
 
   private void checkUtf8(FlowColumn column, int slots, int text) {
-    int offsets = valuesAt[index(column)];
+    int offsets = valuesAt[column.ordinal()];
     for (int i = 0; i < slots; i++) {
       int start = LittleEndian.getInt(bytes, offsets + 4 * i);
       int end = LittleEndian.getInt(bytes, offsets + 4 * (i + 1));

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.flowmon.flow.code.CodeNames;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * #define}). An id is never reused; a column with a new meaning gets a new id. A test compares
  * {@code docs/format/flow.md} (names, units, nullability, sources) with the constants.
  *
- * <p>There is one instance for each id in a process, compared by identity; the order is that of
- * definition, the standard columns first.
+ * <p>There is one instance for each id in a process, compared by identity; the order is that of the
+ * ids.
  */
 public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   /** The least id of a user's column; smaller ones are standard columns. */
@@ -39,9 +40,9 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
 
   private static final long serialVersionUID = 1;
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
-
-  /** The columns known so far: replaced as a whole by each definition. */
-  private static volatile Known known = new Known(List.of(), Map.of());
+  // Neither , nor : as footers of segments list units.
+  private static final Pattern UNIT = Pattern.compile("[A-Za-z0-9/%*^._-]{0,16}");
+  private static final List<FlowColumn> STANDARD = new ArrayList<>();
 
   public static final FlowColumn START_TIME = standard(1, "start_time", TIMESTAMP, "us");
   public static final FlowColumn END_TIME = standard(2, "end_time", TIMESTAMP, "us");
@@ -132,7 +133,11 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn DISCARD_REASON = standard(81, "discard_reason", UINT16, "code");
   public static final FlowColumn TIME_FLAGS = standard(82, "time_flags", UINT8, "bits");
 
-  private static final int STANDARD = known.all.size();
+  /** The columns known so far: replaced as a whole by each definition. */
+  private static volatile Known known = new Known(STANDARD);
+
+  /** The users' columns that this process was told of, by its configuration. */
+  private static volatile List<FlowColumn> defined = List.of();
 
   private final int id;
   private final int ordinal;
@@ -149,12 +154,16 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   }
 
   private static FlowColumn standard(int id, String name, ColumnType type, String unit) {
-    return add(id, name, type, unit);
+    FlowColumn column = new FlowColumn(id, STANDARD.size(), name, type, unit);
+    STANDARD.add(column);
+    return column;
   }
 
-  private static synchronized FlowColumn add(int id, String name, ColumnType type, String unit) {
-    FlowColumn column = new FlowColumn(id, known.all.size(), name, type, unit);
-    known = known.with(column);
+  private static FlowColumn add(int id, String name, ColumnType type, String unit) {
+    List<FlowColumn> all = new ArrayList<>(known.all);
+    FlowColumn column = new FlowColumn(id, all.size(), name, type, unit);
+    all.add(column);
+    known = new Known(all);
     return column;
   }
 
@@ -174,32 +183,32 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
               "column '%s' has the id %d; columns of your own have ids %d … %d",
               name, id, FIRST_OWN_ID, LAST_ID));
     }
-    if (!NAME.matcher(name).matches()) {
+    if (!NAME.matcher(name).matches() || !UNIT.matcher(unit).matches()) {
       throw new IllegalArgumentException(
           String.format(
-              "'%s' is no name of a column; expected a lower-case letter, then at most 62 letters,"
-                  + " digits and _",
-              name));
+              "column '%s' in '%s': expected a name of a lower-case letter, then at most 62"
+                  + " letters, digits and _, and a unit of at most 16 letters, digits and / %% * ^"
+                  + " . _ -",
+              name, unit));
     }
-    FlowColumn same = byId(id);
-    if (same != null) {
-      if (!same.sqlName.equals(name) || same.type != type || !same.unit.equals(unit)) {
-        throw new IllegalArgumentException(
-            String.format(
-                "column '%s' (%s) has the id %d, which is that of '%s' (%s) here; give it an id"
-                    + " never used before",
-                name, type, id, same.sqlName, same.type));
-      }
-      return same;
-    }
+    FlowColumn column = byId(id);
     FlowColumn other = byName(name);
-    if (other != null) {
+    if (column == null && other == null) {
+      column = add(id, name, type, unit);
+    } else if (column == null || column != other || column.type != type) {
+      FlowColumn taken = column == null ? Objects.requireNonNull(other) : column;
       throw new IllegalArgumentException(
           String.format(
-              "column '%s' of id %d has the name of the column of id %d; choose another name",
-              name, id, other.id));
+              "column '%s' (%s) of id %d is '%s' (%s) of id %d here; give it a name and an id never"
+                  + " used before, and define it before an archive is opened",
+              name, type, id, taken.sqlName, taken.type, taken.id));
     }
-    return add(id, name, type, unit);
+    if (!defined.contains(column)) {
+      List<FlowColumn> more = new ArrayList<>(defined);
+      more.add(column);
+      defined = List.copyOf(more);
+    }
+    return column;
   }
 
   /**
@@ -214,13 +223,18 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
     if (same != null) {
       return same.type == type ? Optional.of(same) : Optional.empty();
     }
-    boolean fits = id >= 1 && id <= LAST_ID && NAME.matcher(name).matches();
-    return fits && byName(name) == null ? Optional.of(add(id, name, type, unit)) : Optional.empty();
+    boolean fits =
+        id >= 1
+            && id <= LAST_ID
+            && NAME.matcher(name).matches()
+            && UNIT.matcher(unit).matches()
+            && byName(name) == null;
+    return fits ? Optional.of(add(id, name, type, unit)) : Optional.empty();
   }
 
-  /** The columns that are not standard ones of this version. */
-  public static List<FlowColumn> own() {
-    return known.all.subList(STANDARD, known.all.size());
+  /** The users' columns that this process has defined; not those that it only found in files. */
+  public static List<FlowColumn> defined() {
+    return defined;
   }
 
   /** The stable id in batches and segments, 1 … {@link #LAST_ID}. */
@@ -255,7 +269,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
     return Codes.NAMES.get(this);
   }
 
-  /** All columns known so far, in the order of {@link #ordinal}. */
+  /** All columns known so far, in the order of definition. */
   public static List<FlowColumn> all() {
     return known.all;
   }
@@ -277,7 +291,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
 
   @Override
   public int compareTo(FlowColumn other) {
-    return Integer.compare(ordinal, other.ordinal);
+    return Integer.compare(id, other.id);
   }
 
   /** The name of the constant, for example {@code SRC_ADDR}. */
@@ -294,11 +308,8 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   private record Definition(int id, String name, ColumnType type, String unit)
       implements Serializable {
     private Object readResolve() {
-      return found(id, name, type, unit)
-          .orElseThrow(
-              () ->
-                  new IllegalStateException(
-                      "column '" + name + "' of id " + id + " is another column here"));
+      FlowColumn standard = id < FIRST_OWN_ID ? byId(id) : null;
+      return standard != null ? standard : define(id, name, type, unit);
     }
   }
 
@@ -317,23 +328,15 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   /** An immutable list with its indexes. */
   private static final class Known {
     private final List<FlowColumn> all;
-    private final Map<String, FlowColumn> byName;
+    private final Map<String, FlowColumn> byName = new HashMap<>();
     private final @Nullable FlowColumn[] byId = new FlowColumn[LAST_ID + 1];
 
-    private Known(List<FlowColumn> all, Map<String, FlowColumn> byName) {
-      this.all = all;
-      this.byName = byName;
+    private Known(List<FlowColumn> columns) {
+      all = List.copyOf(columns);
       for (FlowColumn column : all) {
+        byName.put(column.sqlName, column);
         byId[column.id] = column;
       }
-    }
-
-    private Known with(FlowColumn column) {
-      List<FlowColumn> more = new ArrayList<>(all);
-      more.add(column);
-      Map<String, FlowColumn> names = new HashMap<>(byName);
-      names.put(column.sqlName, column);
-      return new Known(List.copyOf(more), Map.copyOf(names));
     }
   }
 }

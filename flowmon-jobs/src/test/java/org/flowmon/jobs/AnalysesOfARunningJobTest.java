@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -29,11 +28,9 @@ import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Analyses start, change and stop by the control topic while the job runs. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class AnalysesOfARunningJobTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final long SEED = 51;

@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.jobgraph.jsonplan.JsonPlanGenerator;
 import org.apache.flink.runtime.rest.messages.JobPlanInfo;
@@ -31,11 +30,9 @@ import org.flowmon.jobs.source.PositionedBatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From Kafka to the windows' results, in this JVM, against a brute-force count. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class FlowmonJobTest {
   private static final int PARTITIONS = 3;
 

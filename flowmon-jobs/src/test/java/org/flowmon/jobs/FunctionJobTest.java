@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -39,7 +38,6 @@ import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -47,7 +45,6 @@ import org.junit.jupiter.api.io.TempDir;
  * connections: within their bounds of the sorted flows' values, at every parallelism, and equal to
  * history. Skipped without the data, {@code FLOWMON_DATA} or {@code ../shared/data}.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class FunctionJobTest {
   private static final String TOPIC = "connections";
   private static final int PARTITIONS = 3;

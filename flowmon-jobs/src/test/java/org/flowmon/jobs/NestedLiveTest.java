@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
@@ -28,11 +27,9 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Queries over results give the same live, across a restart, from history and in a replay. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class NestedLiveTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final int PARTITIONS = 2;

@@ -268,7 +268,7 @@ class FunctionQueriesTest {
     assertTrue(answer.isNull(0, 1));
     assertEquals(Value.ofLong(0), answer.value(0, 2));
     assertEquals("[]", answer.value(0, 4).text());
-    assertEquals("", answer.value(0, 0).text());
+    assertEquals(Value.NULL, answer.value(0, 0));
   }
 
   @Test

@@ -48,7 +48,8 @@ class BenchTest {
         "tables",
         "--share=NaN");
     assertMisuse(
-        "flowmon bench hostile: --for is at least 1 ms\nTry: flowmon bench hostile --help\n",
+        "flowmon bench hostile: --for is at least 0.001 s, found PT0S\n"
+            + "Try: flowmon bench hostile --help\n",
         "hostile",
         "--for=0s");
   }

@@ -136,31 +136,47 @@ final class PacketsFuzz implements FuzzTarget {
     ExportsFuzz.require(
         outer.segments == 0 || outer.segmentsAt + 16 * outer.segments <= MARGIN + length,
         outer.segments + " segments run past the section");
+    return "macs %s %x %x, type %d, vlans %d %d, labels %s, tunnel %s, vni %d, cut off %s, ip %s, outer %s"
+        .formatted(
+            found.hasMacs,
+            found.srcMac,
+            found.dstMac,
+            found.etherType,
+            found.vlan,
+            found.innerVlan,
+            Arrays.toString(Arrays.copyOf(found.mpls, found.labels)),
+            found.tunnel,
+            found.vni,
+            found.isIpCutOff(),
+            told(ip),
+            found.hasOuter() ? told(outer) : "the same");
+  }
+
+  private static String told(IpHeader ip) {
     return Arrays.toString(
         new long[] {
-          found.srcMac,
-          found.etherType,
-          found.vlan,
-          found.labels,
-          found.mpls[0],
-          found.vni,
-          found.tunnel.code(),
+          ip.version,
           ip.srcHi,
           ip.srcLo,
           ip.dstHi,
           ip.dstLo,
           ip.protocol,
+          ip.tos,
+          ip.ttl,
+          ip.flowLabel,
+          ip.length,
+          ip.fragmentId,
+          ip.fragmentOffset,
+          ip.fragmentFlags,
           ip.srcPort,
           ip.dstPort,
           ip.tcpFlags,
           ip.icmpTypeCode,
-          ip.length,
-          ip.fragmentOffset,
-          ip.ttl,
-          ip.tos,
-          outer.srcLo,
-          outer.dstLo,
-          outer.segments
+          ip.segments,
+          ip.segmentsAt,
+          ip.segmentsLeft,
+          ip.transportAt,
+          ip.end
         });
   }
 }

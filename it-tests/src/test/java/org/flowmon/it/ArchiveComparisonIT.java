@@ -11,17 +11,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.flowmon.bench.archive.GeneratedWorkload;
 import org.flowmon.bench.archive.WorkloadColumn;
 import org.flowmon.bench.archive.WorkloadParameters;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flowmon bench archive --compare} as a user runs it, small: an oracle of five systems. */
-@Timeout(value = 15, unit = TimeUnit.MINUTES) // above Program.PATIENCE, which says more
 final class ArchiveComparisonIT {
   private static final long ROWS = 200_000;
   private static final long SEED = 11;

@@ -11,13 +11,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo with files in place of routers, as a user runs it. */
-@Timeout(value = 15, unit = TimeUnit.MINUTES) // above Program.PATIENCE, which says more
 final class DemoFilesIT {
   private static final int SECONDS = 1_790_000_000;
 

@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import org.flowmon.deploy.demo.Demo;
 import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
@@ -25,11 +24,9 @@ import org.flowmon.ingest.synthetic.Incidents;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo as a user runs it: every flow is accounted for, and it finds what is hidden in it. */
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
 final class DemoIT {
   private static final long SEED = 7;
 

@@ -28,11 +28,9 @@ import org.flowmon.ingest.synthetic.Incidents;
 import org.flowmon.ingest.synthetic.TrafficModel;
 import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The demo while somebody sends what they like to its collector's port and into its Kafka. */
-@Timeout(value = 15, unit = TimeUnit.MINUTES) // above Program.PATIENCE, which says more
 final class HostileDemoIT {
   private static final long SEED = 20261123;
   private static final int SECONDS = 30;

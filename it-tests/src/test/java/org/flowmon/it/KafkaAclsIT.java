@@ -40,14 +40,12 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The rights that SECURITY.md gives by {@code kafka-acls.sh} are enough, and each group of people
  * has no more than it should, at a broker that refuses all else.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class KafkaAclsIT {
   private static final String USERS = "collector job starter reader administrator nobody";
   private static final int FLOWS = 1000; // eight hours of them

@@ -25,13 +25,11 @@ import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands at a broker that wants a password at one port, and TLS at another. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class SecureKafkaTest {
   private static final String PASSWORD = "correct-horse";
   private static final String WRONG = "battery-staple";

@@ -12,11 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A demo whose job fails says so at once and ends. */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
 final class FailedJobTest {
   private static final int SECONDS = 120;
 

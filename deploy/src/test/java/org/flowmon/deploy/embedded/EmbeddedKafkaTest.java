@@ -22,10 +22,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
 final class EmbeddedKafkaTest {
   @TempDir Path directory;
 

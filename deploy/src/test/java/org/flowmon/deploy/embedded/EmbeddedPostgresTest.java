@@ -14,13 +14,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
 final class EmbeddedPostgresTest {
   @TempDir Path directory;
 

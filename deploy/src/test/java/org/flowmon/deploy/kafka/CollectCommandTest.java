@@ -11,15 +11,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.command.ExitCodes;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class CollectCommandTest {
   @Test
-  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void aBrokerThatDoesNotAnswerIsNamedWhileItIsWaitedFor() throws Exception {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream before = System.err;

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -19,11 +18,9 @@ import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.flowmon.jobs.quarantine.QuarantineMessage;
 import org.flowmon.jobs.quarantine.Quarantined;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flowmon quarantine} over a real topic. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class QuarantineCommandTest {
   @TempDir private Path directory;
 

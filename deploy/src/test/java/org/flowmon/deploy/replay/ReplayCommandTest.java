@@ -9,7 +9,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
@@ -21,10 +20,8 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class ReplayCommandTest {
   private static final long SECOND = 1_000_000L;
   private static final long NOON = 1_795_262_400L * SECOND; // 2026-11-21T12:00:00Z

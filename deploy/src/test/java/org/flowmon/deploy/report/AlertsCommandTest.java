@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -22,11 +21,9 @@ import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flowmon alerts list} over a real topic. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class AlertsCommandTest {
   @TempDir private Path directory;
 

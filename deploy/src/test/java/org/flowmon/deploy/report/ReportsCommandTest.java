@@ -19,11 +19,9 @@ import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flowmon reports} over real topics. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ReportsCommandTest {
   private static final int PARTITIONS = 2;
 

@@ -19,7 +19,8 @@ public final class BlockReader {
     for (FlowColumn column : columns) {
       values.put(column, read(rows, column, from, count));
     }
-    return new FlowBlock(values, times(rows, values, from, count), null, 0, 0, count);
+    return new FlowBlock(
+        new BlockColumns(values), times(rows, values, from, count), null, 0, 0, count);
   }
 
   private static BlockColumn read(FlowRows rows, FlowColumn column, int from, int count) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * was not chosen throws {@link IllegalArgumentException}.
  */
 public final class FlowBlock implements FlowRows {
-  private final Map<FlowColumn, BlockColumn> columns;
+  private final BlockColumns columns;
   private final long[] times;
   private final int @Nullable [] sources;
   private final int source;
@@ -26,7 +26,7 @@ public final class FlowBlock implements FlowRows {
 
   /** {@code sources} by row, null if all are {@code source}; {@code offset} of the first row. */
   FlowBlock(
-      Map<FlowColumn, BlockColumn> columns,
+      BlockColumns columns,
       long[] times,
       int @Nullable [] sources,
       int source,
@@ -56,7 +56,7 @@ public final class FlowBlock implements FlowRows {
   }
 
   public Set<FlowColumn> columns() {
-    return columns.keySet();
+    return columns.chosen();
   }
 
   /** The {@link org.flowmon.archive.segment.TimeKey} (µs), which flows are ordered by. */
@@ -74,21 +74,12 @@ public final class FlowBlock implements FlowRows {
     return offset + Objects.checkIndex(row, rows);
   }
 
-  private BlockColumn values(FlowColumn column) {
-    BlockColumn values = columns.get(column);
-    if (values == null) {
-      throw new IllegalArgumentException(
-          "column " + column.sqlName() + " was not asked for, only " + columns.keySet());
-    }
-    return values;
-  }
-
   private BlockColumn values(FlowColumn column, boolean fits, String wanted) {
     if (!fits) {
       throw new IllegalArgumentException(
           column.sqlName() + " is " + column.type() + ", not " + wanted);
     }
-    return values(column);
+    return columns.get(column);
   }
 
   private BlockColumn numbers(FlowColumn column) {
@@ -100,7 +91,7 @@ public final class FlowBlock implements FlowRows {
   }
 
   public boolean isNull(FlowColumn column, int row) {
-    BlockColumn values = values(column);
+    BlockColumn values = columns.get(column);
     int place = place(row);
     return values.isNull != null && values.isNull[place];
   }
@@ -132,7 +123,7 @@ public final class FlowBlock implements FlowRows {
 
   @Override
   public Presence presence(FlowColumn column) {
-    return values(column).isNull == null ? Presence.DENSE : Presence.NULLABLE;
+    return columns.get(column).isNull == null ? Presence.DENSE : Presence.NULLABLE;
   }
 
   @Override
@@ -152,7 +143,7 @@ public final class FlowBlock implements FlowRows {
   @Override
   public void readValidity(FlowColumn column, int from, int count, long[] words) {
     Objects.checkFromIndexSize(from, count, rows);
-    boolean[] isNull = values(column).isNull;
+    boolean[] isNull = columns.get(column).isNull;
     Arrays.fill(words, 0, (count + 63) >>> 6, 0);
     for (int i = 0; i < count; i++) {
       if (isNull == null || !isNull[offset + from + i]) {
@@ -197,7 +188,7 @@ public final class FlowBlock implements FlowRows {
       }
       at += part.rows;
     }
-    return new FlowBlock(columns, times, sources, 0, 0, rows);
+    return new FlowBlock(new BlockColumns(columns), times, sources, 0, 0, rows);
   }
 
   private static BlockColumn concat(Iterable<FlowBlock> parts, FlowColumn column, int rows) {
@@ -209,7 +200,7 @@ public final class FlowBlock implements FlowRows {
     boolean[] isNull = null;
     int at = 0;
     for (FlowBlock part : parts) {
-      BlockColumn values = part.values(column);
+      BlockColumn values = part.columns.get(column);
       if (isText) {
         System.arraycopy(values.text, part.offset, text, at, part.rows);
       } else {

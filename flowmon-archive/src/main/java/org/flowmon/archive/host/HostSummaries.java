@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -247,7 +248,8 @@ public final class HostSummaries {
       all.flows -= twice;
       self.flows -= twice;
       if (!table.isNull(row, 0)) {
-        hours.computeIfAbsent(table.longValue(row, 0), hour -> new Sums()).flows -= twice;
+        Sums hour = hours.get(table.longValue(row, 0));
+        Objects.requireNonNull(hour, "an hour of the host's flows").flows -= twice;
       }
     }
   }

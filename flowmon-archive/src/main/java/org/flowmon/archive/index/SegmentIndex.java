@@ -103,7 +103,9 @@ public final class SegmentIndex implements AutoCloseable {
       boolean second = blob.type().equals(PuffinFooter.POSTINGS_2);
       if (!second && !blob.type().equals(PuffinFooter.POSTINGS)) {
         rollups.add(blob);
-      } else if (column != null && second == SegmentIndexWriter.isSecond(column)) {
+      } else if (column != null
+          && column.ordinal() < columns.length
+          && second == SegmentIndexWriter.isSecond(column)) {
         columns[column.ordinal()] = new Postings(file, rows, verifyChecksums, column, blob);
       }
     }

@@ -65,8 +65,8 @@ public final class RetentionPlan {
     for (int i = known; i < segments.size(); i++) {
       late += search.firstRows()[i];
     }
-    TimestampHistogram added = new TimestampHistogram();
-    if (options.isLimited()) {
+    TimestampHistogram added = options.isLimited() ? new TimestampHistogram() : null;
+    if (added != null) {
       for (int i = keys == null ? 0 : known; i < segments.size(); i++) {
         segments.get(i).count(search.firstRows()[i], added);
         segments.get(i).release();
@@ -75,14 +75,13 @@ public final class RetentionPlan {
     if (options.ageMicros() > 0 && newestArrival >= Long.MIN_VALUE + options.ageMicros()) {
       search.hideBefore(newestArrival - options.ageMicros());
     }
-    if (options.rows() > 0) {
+    if (options.rows() > 0 && added != null) {
       search.hideUntil(RetentionPlan::rows, options.rows(), deciding(options.rows(), keys, added));
     }
     if (options.bytes() > 0) {
       search.hideUntil(RetentionPlan::bytes, options.bytes(), null);
     }
-    return new RetentionPlan(
-        search.firstRows(), search.cutoff(), late, options.isLimited() ? added : null);
+    return new RetentionPlan(search.firstRows(), search.cutoff(), late, added);
   }
 
   /** The bucket of the last hidden key: the first beyond the rows that are kept. */

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.flow.FlowColumn;
@@ -117,6 +118,11 @@ public record SegmentOptions(
    * @throws IllegalArgumentException saying what was found and what was expected
    */
   public static SegmentOptions parse(String text) {
+    return parse(text, name -> List.of(known(name)));
+  }
+
+  /** As {@link #parse(String)}, with what names of columns in the text mean; it may throw. */
+  public static SegmentOptions parse(String text, Function<String, List<FlowColumn>> names) {
     String[] words = text.strip().split("\\s+", -1);
     SegmentOptions options = of(named(SegmentProfile.values(), words[0], "profile"));
     for (String word : List.of(words).subList(1, words.length)) {
@@ -127,7 +133,7 @@ public record SegmentOptions(
             case "codec" -> withCodec(options, value);
             case "page" -> options.withPageBytes(number(value, word));
             case "split" -> options.withByteStreamSplit(flag(value));
-            case "index" -> options.withIndexed(columns(value));
+            case "index" -> options.withIndexed(columns(value, names));
             default ->
                 throw new IllegalArgumentException(
                     "'" + word + "', expected codec=, page=, split= or index=");
@@ -169,16 +175,23 @@ public record SegmentOptions(
     return value.equals("true");
   }
 
-  private static Set<FlowColumn> columns(String value) {
+  /** The column that has a name in this process. */
+  public static FlowColumn known(String name) {
+    FlowColumn column = FlowColumn.byName(name);
+    if (column == null) {
+      throw new IllegalArgumentException("no column '" + name + "' to index");
+    }
+    return column;
+  }
+
+  private static Set<FlowColumn> columns(String value, Function<String, List<FlowColumn>> names) {
     Set<FlowColumn> columns = new TreeSet<>();
     boolean adds = value.startsWith("+");
     if (adds) {
       columns.addAll(LOOKUP.indexed);
     }
     for (String name : (adds ? value.substring(1) : value).split(",", -1)) {
-      FlowColumn column = FlowColumn.byName(name);
-      require(column != null, "no column '" + name + "' to index");
-      columns.add(column);
+      columns.addAll(names.apply(name));
     }
     return columns;
   }

@@ -20,7 +20,6 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class StreamedRowsTest {
@@ -102,7 +101,6 @@ class StreamedRowsTest {
 
   /** No later part waits for a part that is dropped because there are enough rows. */
   @Test
-  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aLimitEndsTheQueryWhicheverThreadReachesIt() throws IOException {
     try (Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS);
         ArchiveSnapshot snapshot = filled(archive)) {

@@ -32,9 +32,7 @@ import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(600)
 class UdpCollectorTest {
   private final IngestCounters counters = new IngestCounters();
   private final FlowRecorder recorder = new FlowRecorder(1000);

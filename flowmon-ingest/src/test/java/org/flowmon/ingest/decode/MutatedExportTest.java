@@ -19,7 +19,6 @@ import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.file.capture.PcapReader;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** For any bytes, nothing is thrown, decoding ends, and the counters add up. */
 class MutatedExportTest {
@@ -27,7 +26,6 @@ class MutatedExportTest {
   private static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
   @Test
-  @Timeout(600)
   void realDatagramsThatWereMutatedAreDecodedOrCounted() throws IOException {
     List<byte[]> datagrams = realDatagrams();
     assertTrue(datagrams.size() > 300, datagrams.size() + " datagrams");
@@ -38,7 +36,6 @@ class MutatedExportTest {
   }
 
   @Test
-  @Timeout(600)
   void randomBytesBehindEveryVersionAreDecodedOrCounted() {
     for (int round = 0; round < 100; round++) {
       Random random = new Random(SEED + round);

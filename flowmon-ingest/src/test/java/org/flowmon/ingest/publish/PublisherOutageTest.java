@@ -32,12 +32,10 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.ingest.publish.PublisherOptions.WhenFull;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A publisher while Kafka is away, with a producer that takes nothing until it is told. */
-@Timeout(600)
 class PublisherOutageTest {
   private static final int PARTITIONS = 3;
   private static final Duration NEVER = Duration.ofHours(1);

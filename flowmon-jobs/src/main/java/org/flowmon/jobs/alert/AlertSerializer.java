@@ -12,7 +12,7 @@ import org.flowmon.jobs.types.RecordSerializer;
 
 /**
  * Serializes alerts. Version 1: id (modified UTF-8), number (8 bytes), state and cause (their
- * codes, 1 byte each); analysis, rule, severity in lower case (modified UTF-8); key (4 bytes of
+ * codes, 1 byte each); analysis, rule, severity in upper case (modified UTF-8); key (4 bytes of
  * length and UTF-8); since, window's start and end, last held (8 each); revision, rows (4 each); 0
  * or 1 and the columns (as key); number of sinks (2) and their names (modified UTF-8).
  */

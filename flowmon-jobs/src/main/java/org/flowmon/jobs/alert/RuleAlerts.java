@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -190,10 +191,10 @@ final class RuleAlerts {
       announced = announced(); // all alerts of a rule may be resolved one after the other
     }
     String key = announced.remove(id);
-    KeyAlert alert = key == null ? null : active.get(key);
-    if (key == null || alert == null) {
+    if (key == null) {
       return false;
     }
+    KeyAlert alert = Objects.requireNonNull(active.get(key), "announced alerts are active");
     alert.resolve(rule, end);
     Alert message = alert.message(rule, key, end, State.RESOLVED, Cause.BY_HAND);
     counters.count(message);

@@ -109,7 +109,7 @@ public final class AnalysisSet implements Serializable {
     return change == null || change.text() == null ? 0 : change.text().length();
   }
 
-  /** The running analyses, in the order of their names. */
+  /** A view of the running analyses, in the order of their names. */
   public Collection<AnalysisConfig> running() {
     return Collections.unmodifiableCollection(running.values());
   }

@@ -31,7 +31,7 @@ final class GroupCache {
 
   private final LongAdder known = new LongAdder();
   private final AnswerMemory memory;
-  private final AnswerMemory.Share share = new AnswerMemory.Share(1, MAX_ROWS);
+  private final AnswerMemory.Share share = new AnswerMemory.Share(1, Long.MAX_VALUE);
   private final AnswerMemory.Key key = new AnswerMemory.Key(share, 0);
 
   GroupCache(AnswerMemory memory) {

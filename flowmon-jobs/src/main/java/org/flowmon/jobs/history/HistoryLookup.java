@@ -81,7 +81,7 @@ final class HistoryLookup {
     }
     if (cached.isPresent()) {
       finish(cached.get());
-    } else if (done.get() || !lookups.tryRunHere(this::lookUp)) {
+    } else if (!done.get() && !lookups.tryRunHere(this::lookUp)) {
       again();
     }
   }

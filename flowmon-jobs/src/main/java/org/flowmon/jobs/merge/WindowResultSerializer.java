@@ -103,10 +103,10 @@ public final class WindowResultSerializer extends RecordSerializer<WindowResult>
     }
     List<ValueBound> bounds = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      String value = readText(source);
+      String value = readPresentText(source, "a bound's value");
       ErrorBound bound = ErrorBounds.read(source);
-      if (value == null || bound == null) {
-        throw new IOException("a bound without a value, or a value without a bound");
+      if (bound == null) {
+        throw new IOException("value " + value + " has no bound");
       }
       bounds.add(new ValueBound(value, bound));
     }

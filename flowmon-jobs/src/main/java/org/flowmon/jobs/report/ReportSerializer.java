@@ -13,7 +13,6 @@ import org.flowmon.jobs.types.ErrorBounds;
 import org.flowmon.jobs.types.RecordSerializer;
 import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.value.ResultTable;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Serializes reports. Version 5: analysis (modified UTF-8), definition ({@link
@@ -102,19 +101,12 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     for (int i = 0; i < count; i++) {
       all.add(
           new ReportApproximation(
-              require(readText(source)),
-              require(readText(source)),
+              readPresentText(source, "an approximation's column"),
+              readPresentText(source, "an approximation's value"),
               ErrorBounds.read(source),
               readText(source)));
     }
     return all;
-  }
-
-  private static String require(@Nullable String text) throws IOException {
-    if (text == null) {
-      throw new IOException("an approximation without a column or value");
-    }
-    return text;
   }
 
   private static Confidence readConfidence(int found, long end, DataInputView source)

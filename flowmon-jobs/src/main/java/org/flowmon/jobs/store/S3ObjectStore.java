@@ -139,11 +139,8 @@ final class S3ObjectStore implements ObjectStore {
     PutObjectRequest request = put(name, bytes.length).ifNoneMatch("*").build();
     for (int attempt = 1; ; attempt++) {
       try {
-        call("write", name, () -> client.putObject(request, RequestBody.fromBytes(bytes)));
+        write(name, request, RequestBody.fromBytes(bytes));
         return true;
-      } catch (NoSuchFileException e) { // no file is missing that is to be written
-        throw new RequestFailedException(
-            "could not write " + describe(name) + ": the server answers 404, not found", e);
       } catch (RequestFailedException e) {
         int status = e.getCause() instanceof AwsServiceException answer ? answer.statusCode() : 0;
         if (status == EXISTS) {
@@ -189,7 +186,16 @@ final class S3ObjectStore implements ObjectStore {
   }
 
   private void put(String name, long bytes, RequestBody body) throws IOException {
-    call("write", name, () -> client.putObject(put(name, bytes).build(), body));
+    write(name, put(name, bytes).build(), body);
+  }
+
+  private void write(String name, PutObjectRequest request, RequestBody body) throws IOException {
+    try {
+      call("write", name, () -> client.putObject(request, body));
+    } catch (NoSuchFileException e) { // no file is missing that is to be written
+      throw new RequestFailedException(
+          "could not write " + describe(name) + ": the server answers 404, not found", e);
+    }
   }
 
   @Override

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   private static final long serialVersionUID = 1L;
-  private static final int MAX_STRING = 1 << 24;
-  private static final int MAX_TEXT = 4 << 20;
+  private static final int MAX_TEXT = 1 << 24;
   // writeUTF holds 65,535 bytes; a character takes up to three.
   private static final int MAX_MESSAGE = 4000;
 
@@ -110,16 +109,21 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
     return bytes;
   }
 
-  /** A text of up to 16 MB of UTF-8. */
+  /** A text of up to 16 MiB of UTF-8. */
   public static void writeString(String text, DataOutputView target) throws IOException {
-    writeBytes(text.getBytes(StandardCharsets.UTF_8), target);
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length > MAX_TEXT) { // it could not be read again
+      throw new IOException(
+          "a text of " + bytes.length + " bytes, more than " + MAX_TEXT + ", cannot be written");
+    }
+    writeBytes(bytes, target);
   }
 
   public static String readString(DataInputView source) throws IOException {
-    return new String(readBytes(source, MAX_STRING), StandardCharsets.UTF_8);
+    return new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8);
   }
 
-  /** Whether there is a text, and the text as {@link #writeString}, of up to 4 MB. */
+  /** Whether there is a text, and the text as {@link #writeString}. */
   public static void writeText(@Nullable String text, DataOutputView target) throws IOException {
     target.writeBoolean(text != null);
     if (text != null) {
@@ -128,9 +132,16 @@ public abstract class RecordSerializer<T> extends TypeSerializerSingleton<T> {
   }
 
   public static @Nullable String readText(DataInputView source) throws IOException {
-    return source.readBoolean()
-        ? new String(readBytes(source, MAX_TEXT), StandardCharsets.UTF_8)
-        : null;
+    return source.readBoolean() ? readString(source) : null;
+  }
+
+  /** Reads a text of {@link #writeText} that is never missing; {@code what} names it. */
+  protected static String readPresentText(DataInputView source, String what) throws IOException {
+    String text = readText(source);
+    if (text == null) {
+      throw new IOException(what + " is missing");
+    }
+    return text;
   }
 
   /** Whether there is a message for people, and its beginning in modified UTF-8. */

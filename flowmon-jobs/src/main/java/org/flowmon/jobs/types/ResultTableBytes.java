@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   columns u16 | (name modified UTF-8, kind u8) …  | rows i32
  *   per row, per column: 0 (NULL) or 1, then
- *     address, whole number: high i64, low i64 | other: i64 | text: modified UTF-8
+ *     text: modified UTF-8 | double: i64 | other: high i64, low i64
  * </pre>
  */
 public final class ResultTableBytes {

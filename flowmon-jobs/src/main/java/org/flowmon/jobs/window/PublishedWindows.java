@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -92,8 +93,9 @@ final class PublishedWindows {
 
   void publish(PublishedWindow states) {
     long start = states.windowEnd() - states.live().window().widthMicros();
-    WholeWindows from = whole.get(states.live().id());
-    if (from != null && from.isWhole(start)) {
+    WholeWindows from =
+        Objects.requireNonNull(whole.get(states.live().id()), "a query without windows");
+    if (from.isWhole(start)) {
       publisher.window(states.live(), states.windowEnd(), states.counts(), states.bytes());
     } else {
       notWhole.inc();

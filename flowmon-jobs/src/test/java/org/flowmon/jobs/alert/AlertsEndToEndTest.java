@@ -26,11 +26,9 @@ import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole job: flows in Kafka, alerts in Kafka and at a webhook. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class AlertsEndToEndTest {
   private static final String LOUD = "2001:db8::1";
 

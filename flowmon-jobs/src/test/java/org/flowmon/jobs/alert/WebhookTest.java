@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -33,11 +32,9 @@ import org.flowmon.jobs.analysis.AlertConfig.Severity;
 import org.flowmon.jobs.config.job.WebhookConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Alerts posted to a real server that fails, is slow, goes and comes back. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class WebhookTest {
   @TempDir private Path directory;
 

@@ -29,10 +29,8 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Lookups on their threads, and answers that are kept for a period. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HistoryLookupTest extends HistoryFixture {
   @Test
   void aLookupThatHasItsAnswerIsKeptNoLonger() throws Exception {

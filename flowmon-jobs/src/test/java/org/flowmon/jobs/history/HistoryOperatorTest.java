@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
@@ -16,10 +15,8 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.merge.WindowResultSerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Watermarks while windows wait for their history. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HistoryOperatorTest extends ArchivedHistory {
   /** Returns a task whose queue holds this many windows and watermarks together. */
   private OneInputStreamOperatorTestHarness<WindowResult, WindowHistory> task(int capacity)

@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.segment.SealedSegment;
@@ -30,10 +29,8 @@ import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Lookups in a real archive: their queries, waits and refusals. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HistoryQueryTest extends HistoryFixture {
   private static WindowResult named(String analysis, WindowResult window) {
     return new WindowResult(

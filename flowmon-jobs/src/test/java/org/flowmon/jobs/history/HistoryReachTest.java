@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.commit.ArchiveCommit;
@@ -32,10 +31,8 @@ import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.constraint.Constraints;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The reach of history in a real archive, and the gaps that matter. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HistoryReachTest extends ArchivedHistory {
   @Test
   void ofImportedFilesAloneNobodyKnowsWhetherTheyAreAll() throws Exception {

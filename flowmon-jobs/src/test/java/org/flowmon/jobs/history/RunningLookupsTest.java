@@ -10,12 +10,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Queries whose task ends. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class RunningLookupsTest {
   private final CountDownLatch begun = new CountDownLatch(1);
 

@@ -8,7 +8,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class WindowPriorityTest {
   private final WindowPriority priority = new WindowPriority();
@@ -49,7 +48,6 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(600)
   void backgroundWorkGoesOnBesideWorkThatNeverEnds() throws InterruptedException {
     try (Worker worker = new Worker();
         WindowPriority.Work work = priority.begin()) {
@@ -59,7 +57,6 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(600)
   void inAHurryNothingWaits() throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     try (WindowPriority.Work work = priority.begin()) {
@@ -79,7 +76,6 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(600)
   void itWaitsWhileWorkRunsAndGoesOnWhenItHasEnded() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean returned = new AtomicBoolean();
@@ -112,7 +108,6 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(600)
   void whatWaitsForOthersHasNoPriorityMeanwhile() {
     try (WindowPriority.Work work = priority.begin()) {
       AtomicBoolean seen = new AtomicBoolean();
@@ -133,7 +128,6 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(600)
   void workOfSecondsLosesPriorityUntilSomethingBegins() {
     try (WindowPriority.Work slow = priority.begin()) {
       while (priority.isTaken()) {
@@ -145,7 +139,6 @@ class WindowPriorityTest {
   }
 
   @Test
-  @Timeout(600)
   void anInterruptEndsTheWait() throws InterruptedException {
     AtomicInteger looks = new AtomicInteger();
     AtomicBoolean interrupted = new AtomicBoolean();

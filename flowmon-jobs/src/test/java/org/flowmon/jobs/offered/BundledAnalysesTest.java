@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
@@ -34,7 +33,6 @@ import org.flowmon.jobs.report.Report;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,7 +41,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The bundled and offered analyses, unchanged, over planted traffic: each row of each report equals
  * that of a program over plain lists, and the planted traffic is found.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class BundledAnalysesTest {
   private static final long SEED = 20_261_122;
   private static final long END = 1_795_255_200L * Program.SECOND; // 2026-11-21T10:00:00Z

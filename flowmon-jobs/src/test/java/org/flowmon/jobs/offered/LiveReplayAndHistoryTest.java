@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -45,7 +44,6 @@ import org.flowmon.udaf.text.QueryException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -55,7 +53,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * archive give the same for the same flows, late ones among them, at every parallelism: for every
  * bundled or offered file, and for every construct of the dialect.
  */
-@Timeout(value = 15, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class LiveReplayAndHistoryTest {
   private static final int[] PARALLELISMS = {1, 2, 4};
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
@@ -23,11 +22,9 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Report;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The confidence of a replay's reports. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplayConfidenceTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final long START = TestFlow.START;

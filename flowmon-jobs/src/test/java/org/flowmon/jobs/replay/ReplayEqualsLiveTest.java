@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -28,14 +27,12 @@ import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.jobs.report.json.ReportWindows;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The reports of the job and of a replay of its archive are equal: row for row, and in the arrival
  * counts of each window, also of windows without rows.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplayEqualsLiveTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final long DAY = 86_400 * SECOND;

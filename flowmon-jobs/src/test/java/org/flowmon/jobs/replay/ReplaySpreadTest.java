@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
@@ -33,11 +32,9 @@ import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.WindowPart;
 import org.flowmon.udaf.window.WindowTables;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Divided flows, live and in a replay. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplaySpreadTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final long START = TestFlow.START;

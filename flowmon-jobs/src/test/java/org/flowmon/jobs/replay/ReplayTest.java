@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
@@ -37,11 +36,9 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Windows of archived flows, compared with a brute-force count. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, whatever the machine's load
 class ReplayTest {
   private static final long SECOND = TestFlow.SECOND;
   private static final int SECONDS = 60;

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -36,11 +35,9 @@ import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.TestReports;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole job: one run archives two days of flows, and the next compares with them. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ReportsEndToEndTest {
   private static final String OLD = "192.0.2.1";
   private static final String NEW = "2001:db8::1";

@@ -30,7 +30,7 @@ import org.flowmon.archive.store.StoredFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server with arbitrary answers: each call ends in time, in an error or the right answer. */
@@ -224,7 +224,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void whateverAServerSaysEachCallEndsInTimeInAnError() {
     hostile()
         .forEach(
@@ -237,7 +236,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void writesAndLooksEndInTime() {
     for (String name :
         List.of("nothing", "slow heads", "heads without end", "errors without end")) {
@@ -251,9 +249,13 @@ class HostileS3Test {
   @Test
   void aFileToBeWrittenIsNotMissing() {
     answer = always("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-    IOException e =
-        assertThrows(IOException.class, () -> store.putIfAbsent("manifest/1.commit", new byte[10]));
-    assertTrue(e.getMessage().startsWith("could not write s3://bucket/dir/"), e.toString());
+    for (Executable put :
+        List.<Executable>of(
+            () -> store.putIfAbsent("manifest/1.commit", new byte[10]),
+            () -> store.put("manifest/1.commit", new byte[10]))) {
+      IOException e = assertThrows(IOException.class, put);
+      assertTrue(e.getMessage().startsWith("could not write s3://bucket/dir/"), e.toString());
+    }
   }
 
   @Test
@@ -309,7 +311,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void aListWithoutEndAndXmlBombsAreErrors() {
     String more = "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>";
     String truncated = listing().replace("<IsTruncated>false</IsTruncated>", more);
@@ -334,7 +335,6 @@ class HostileS3Test {
   }
 
   @Test
-  @Timeout(600)
   void anArchiveOfAHostileServerIsAnErrorInTime() {
     ArchiveLocation location =
         ArchiveLocation.parse(

@@ -38,11 +38,9 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Archives in a server that speaks S3, and through a link to it that fails. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class S3ArchiveTest {
   private static final String BY_SOURCE =
       "SELECT src_addr, SUM(bytes) AS b, COUNT(*) AS n FROM flows GROUP BY src_addr"

@@ -16,7 +16,6 @@ import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailboxImpl;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.window.ResultMakers.Making;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class ResultMakersTest {
   /** Returns the mailbox of this thread. */
@@ -48,7 +47,6 @@ class ResultMakersTest {
   }
 
   @Test
-  @Timeout(600)
   void whatAHelperHasBegunIsGivenOnceInOrder() throws Exception {
     List<String> log = new ArrayList<>();
     CountDownLatch begun = new CountDownLatch(1);
@@ -67,7 +65,6 @@ class ResultMakersTest {
   }
 
   @Test
-  @Timeout(600)
   void whatComesUpMeanwhileIsDone() throws Exception {
     List<String> log = new ArrayList<>();
     MailboxExecutor mailbox = mailbox();
@@ -96,7 +93,6 @@ class ResultMakersTest {
   }
 
   @Test
-  @Timeout(600)
   void aFailureOfTheMakerIsToldAfterWhatItGaveAndOneOfTheRecipientIsThrown() throws Exception {
     for (boolean helped : new boolean[] {false, true}) {
       try (ResultMakers makers = new ResultMakers(1, mailbox())) {

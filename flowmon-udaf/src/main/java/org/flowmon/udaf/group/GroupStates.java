@@ -50,8 +50,8 @@ public final class GroupStates {
     private long bytes;
     private long charged;
     private long unchecked; // work since the last cancellation check, in bytes
-    // Groups that share their state with another table.
-    private final BitSet shared = new BitSet();
+    // Groups that share their state with another table; null if there are none.
+    private @Nullable BitSet shared;
     // Null before the first rows: most tables only merge states of others.
     private @Nullable ScratchPads pads;
 
@@ -85,6 +85,9 @@ public final class GroupStates {
 
     void share(int group, SuperState state) {
       put(group, state);
+      if (shared == null) {
+        shared = new BitSet();
+      }
       shared.set(group);
     }
 
@@ -95,13 +98,15 @@ public final class GroupStates {
         count(state, -1);
         memory.take(-state.memoryBytes());
         states[group] = null;
-        shared.clear(group);
+        if (shared != null) {
+          shared.clear(group);
+        }
       }
       return state;
     }
 
     boolean isShared(int group) {
-      return shared.get(group);
+      return shared != null && shared.get(group);
     }
 
     private void count(SuperState state, int sign) {
@@ -129,7 +134,9 @@ public final class GroupStates {
         count(copy, 1);
         memory.take(uncounted - own.array().length - state.memoryBytes());
         states[group] = copy;
-        shared.clear(group);
+        if (shared != null) {
+          shared.clear(group);
+        }
         return copy;
       }
       return state;
@@ -193,7 +200,7 @@ public final class GroupStates {
       }
       memory.take(-bytes - 8L * states.length);
       states = new SuperState[0];
-      shared.clear();
+      shared = null;
       bytes = 0;
       charged = 0;
     }

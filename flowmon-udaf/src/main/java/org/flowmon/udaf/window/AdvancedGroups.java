@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -178,7 +179,8 @@ public final class AdvancedGroups {
     WindowPart complete(WindowPart rest, Map<Long, List<int[]>> superseded) {
       BitSet gone = new BitSet(numbers.length);
       byTask.forEach(
-          (task, place) -> leaveOut(place, superseded.getOrDefault(task, List.of()), gone));
+          (task, place) ->
+              leaveOut(place, Objects.requireNonNull(superseded.get(task), "its task"), gone));
       GroupTable more = rest.allRows();
       int[] added = new GroupOrder(more, live).first(null);
       int before = rows.size();

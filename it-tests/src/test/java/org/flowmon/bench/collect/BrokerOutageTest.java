@@ -7,8 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,7 +17,6 @@ class BrokerOutageTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void nothingIsLostWhileABrokerIsAway(int brokers) throws Exception {
     // Slow, because the socket's buffer must hold the datagrams while other processes have the
     // machine. Including its start, the broker is away for about ten seconds.

@@ -39,8 +39,8 @@ record Declaration(
    * @param type if there is no default: one of these names; or a path, a duration
    * @param usual the default
    * @param quick the default with {@code --quick}
-   * @param least the smallest number allowed
-   * @param most the largest number allowed
+   * @param least the smallest number allowed; of a duration, in seconds
+   * @param most the largest number allowed; likewise
    * @param label of its value in {@code --help}
    * @param help a sentence without its full stop
    */

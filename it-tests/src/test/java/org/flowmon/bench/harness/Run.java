@@ -66,7 +66,8 @@ public final class Run implements AutoCloseable {
     }
     Object found = value(option);
     for (Object one : found instanceof List<?> list ? list : List.of(found)) {
-      double number = ((Number) one).doubleValue();
+      double number =
+          one instanceof Duration of ? of.toNanos() / 1e9 : ((Number) one).doubleValue();
       boolean holds =
           (declared.least() == null || number >= declared.least())
               && (declared.most() == null || number <= declared.most());
@@ -75,7 +76,8 @@ public final class Run implements AutoCloseable {
             declared.most() == null
                 ? String.format("at least %s", plain(declared.least()))
                 : String.format("%s … %s", plain(declared.least()), plain(declared.most()));
-        throw new UsageException("--" + option + " is " + allowed + ", found " + one);
+        String unit = one instanceof Duration ? " s" : "";
+        throw new UsageException("--" + option + " is " + allowed + unit + ", found " + one);
       }
     }
   }

@@ -25,9 +25,6 @@ public final class Attacks implements Experiment {
     if (onCollectors.size() + onJobs.size() < names.size()) {
       throw new UsageException("--case " + String.join(",", names) + ": not all are cases");
     }
-    if (run.duration("for").toMillis() < 1) {
-      throw new UsageException("--for is at least 1 ms");
-    }
     long rate = run.number("rate");
     long seed = run.number("seed");
     if (!onCollectors.isEmpty()) {

@@ -10,14 +10,11 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.flowmon.bench.Bench;
 import org.flowmon.deploy.command.ExitCodes;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Cases run at a small size and report harm. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES) // against a hang, at any load of the machine
 class HostileBenchTest {
   private int exitCode;
 

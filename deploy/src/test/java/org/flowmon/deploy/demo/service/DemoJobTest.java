@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.functions.MapFunction;
@@ -23,11 +22,9 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is said of a job that fails. */
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
 class DemoJobTest {
   @TempDir Path directory;
 

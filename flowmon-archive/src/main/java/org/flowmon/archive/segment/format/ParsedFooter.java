@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.parquet.format.ColumnChunk;
@@ -77,6 +78,7 @@ public final class ParsedFooter {
   private int clamped;
   private final Map<String, String> properties = new HashMap<>();
   private final Map<FlowColumn, Entry> entries = new TreeMap<>();
+  private final Map<String, FlowColumn> names = new HashMap<>();
 
   private ParsedFooter(MappedRegion file, int rows) {
     this.file = file;
@@ -98,6 +100,12 @@ public final class ParsedFooter {
     return entries;
   }
 
+  /** Columns have the names that they had here; one that is not here does not matter. */
+  private List<FlowColumn> named(String name) {
+    FlowColumn column = names.containsKey(name) ? names.get(name) : FlowColumn.byName(name);
+    return column == null ? List.of() : List.of(column);
+  }
+
   /** Rows whose time key is not their known {@code end_time}. */
   public int clamped() {
     return clamped;
@@ -109,7 +117,7 @@ public final class ParsedFooter {
     try {
       return options == null
           ? SegmentOptions.LOOKUP.indexed()
-          : SegmentOptions.parse(options).indexed();
+          : SegmentOptions.parse(options, this::named).indexed();
     } catch (IllegalArgumentException e) {
       return SegmentOptions.LOOKUP.indexed();
     }
@@ -162,7 +170,7 @@ public final class ParsedFooter {
       pages = parseTables(SegmentFormat.KEY_PAGES, PageTable.ENTRY);
     }
     Map<Integer, Integer> crcs = parseChunks();
-    Map<Integer, String[]> types = parseTypes();
+    Map<Integer, Typed> types = parseTypes();
     var columns = metadata.getRow_groups().get(0).getColumns();
     check(
         metadata.getSchemaSize() == columns.size() + 1,
@@ -176,6 +184,7 @@ public final class ParsedFooter {
           throw unexpected("a checksum of column " + column.sqlName());
         }
         Integer key = column.id();
+        names.put(element.getName(), column);
         entries.put(
             column,
             entry(column, columns.get(i), crc, sides.get(key), blocks.get(key), pages.get(key)));
@@ -220,26 +229,32 @@ public final class ParsedFooter {
     return crcs;
   }
 
-  /** By id {@code [id, code of the type, unit]}; segments sealed before 0.2 have no such list. */
-  private Map<Integer, String[]> parseTypes() {
-    Map<Integer, String[]> types = new HashMap<>();
+  /** The type of a column, of a later version an unknown one, and its unit. */
+  private record Typed(Optional<ColumnType> type, String unit) {}
+
+  /** By id; segments that were sealed before there was such a list have none. */
+  private Map<Integer, Typed> parseTypes() {
+    Map<Integer, Typed> types = new HashMap<>();
     for (String text :
         split(Objects.requireNonNullElse(properties.get(SegmentFormat.KEY_TYPES), ""))) {
       String[] fields = text.split(":", 3);
       check(fields.length == 3, "types 'id:type:unit', found '" + text + "'");
-      types.put(Integer.valueOf(fields[0]), fields);
+      types.put(
+          Integer.valueOf(fields[0]),
+          new Typed(ColumnType.ofCode(Integer.parseInt(fields[1])), fields[2]));
     }
     return types;
   }
 
   /** Null if this process cannot have the column. */
-  private static @Nullable FlowColumn column(SchemaElement element, String @Nullable [] type) {
-    FlowColumn known = FlowColumn.byId(element.getField_id());
-    if (known != null || type == null) {
-      return known;
+  private static @Nullable FlowColumn column(SchemaElement element, @Nullable Typed typed) {
+    int id = element.getField_id();
+    if (typed == null) {
+      return FlowColumn.byId(id);
     }
-    return ColumnType.ofCode(Integer.parseInt(type[1]))
-        .flatMap(t -> FlowColumn.found(element.getField_id(), element.getName(), t, type[2]))
+    return typed
+        .type()
+        .flatMap(type -> FlowColumn.found(id, element.getName(), type, typed.unit()))
         .orElse(null);
   }
 

@@ -9,8 +9,12 @@ import org.jspecify.annotations.Nullable;
 final class DecodedPage {
   private static final int OVERHEAD = 64;
 
+  private static final int[] NO_IDS = {};
+  private static final long[] NO_NUMBERS = {};
+  private static final byte[] NO_TEXTS = {};
+
   /** Before any page. */
-  static final DecodedPage NONE = ofNumbers(null, new long[0]);
+  static final DecodedPage NONE = ofNumbers(null, NO_NUMBERS);
 
   /** Bits of the rows that have a value; null if all have, and in a dictionary. */
   final long @Nullable [] valid;
@@ -28,15 +32,15 @@ final class DecodedPage {
   volatile boolean used;
 
   static DecodedPage ofIds(long @Nullable [] valid, int[] ids) {
-    return new DecodedPage(valid, ids, new long[0], new byte[0]);
+    return new DecodedPage(valid, ids, NO_NUMBERS, NO_TEXTS);
   }
 
   static DecodedPage ofNumbers(long @Nullable [] valid, long[] numbers) {
-    return new DecodedPage(valid, new int[0], numbers, new byte[0]);
+    return new DecodedPage(valid, NO_IDS, numbers, NO_TEXTS);
   }
 
   static DecodedPage ofTexts(byte[] texts) {
-    return new DecodedPage(null, new int[0], new long[0], texts);
+    return new DecodedPage(null, NO_IDS, NO_NUMBERS, texts);
   }
 
   private DecodedPage(long @Nullable [] valid, int[] ids, long[] numbers, byte[] texts) {

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.parquet.format.ColumnMetaData;
 import org.flowmon.archive.index.DictionaryValues;
@@ -238,7 +239,7 @@ public final class SegmentWriter {
           // The rollups are split by it: it must be known before the addresses.
           index.rollups().outgoing(values.low, values.count, validity());
         }
-        for (FlowColumn column : FlowColumn.all()) {
+        for (FlowColumn column : new TreeSet<>(FlowColumn.all())) { // by id
           pause.run();
           if (values.load(column, parts, rows, ranks)) {
             pause.run();

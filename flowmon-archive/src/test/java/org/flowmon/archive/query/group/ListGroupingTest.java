@@ -42,7 +42,6 @@ import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Groups of pairs of addresses with a filter on the first, against all rows. */
@@ -244,7 +243,6 @@ class ListGroupingTest {
 
   /** The first segment is closed between two attempts, and its damage forgotten. */
   @Test
-  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void rowsAnswerOnceAListIsFoundDamagedThoughItsSegmentIsForgotten() throws IOException {
     fill("a", 500, false, 0);
     FlowQuery query =

@@ -12,10 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** All threads of a query end if one of them ends or nobody waits for the query any more. */
-@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadsTest {
   private static Deadline none() {
     return new Deadline(Optional.empty(), Long.MAX_VALUE, Long.MAX_VALUE, () -> false);

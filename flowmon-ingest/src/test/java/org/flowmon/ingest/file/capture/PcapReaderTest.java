@@ -30,7 +30,6 @@ import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class PcapReaderTest {
@@ -103,7 +102,6 @@ class PcapReaderTest {
   }
 
   @Test
-  @Timeout(600)
   void mutatedCapturesAreReadOrRefusedWithTheirName() throws IOException {
     byte[] packet = concat(new byte[12], u16(0x0800), ipv4(0, 17, udp()));
     byte[][] files = {

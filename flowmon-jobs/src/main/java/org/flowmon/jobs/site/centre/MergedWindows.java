@@ -217,6 +217,9 @@ final class MergedWindows {
       counts = counts.plus(new ArrivalCounts(0, 0, 0, counts.flows()));
     }
     if (grouping.number() == 0) { // the other groupings are of the same flows
+      if (counts.equals(ArrivalCounts.NONE)) {
+        return; // a window that no flow is in has no result
+      }
       out.accept(new Partial.Counts(live.keyGroup(keyGroups), live.id(), pane, counts));
     } else if (states.isEmpty()) { // its flows are counted with the first grouping, whole there
       long last = spec.lastWindowEnd(pane) + spec.latenessMicros();

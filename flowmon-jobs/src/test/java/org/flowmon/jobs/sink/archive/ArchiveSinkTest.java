@@ -50,13 +50,11 @@ import org.flowmon.jobs.store.S3Server;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From Kafka into an archive while everything fails; each flow's {@code bytes} is its number. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ArchiveSinkTest {
   private static final int PARTITIONS = 3;
   private static final int ROWS = 40;

@@ -227,6 +227,23 @@ class SiteStatesTest extends SaidBySites {
   }
 
   @Test
+  void aWindowThatNoFlowIsInMakesNoResult() {
+    begin();
+    long end = START + 2 * SECOND;
+    StatesMessage.parts(
+            1,
+            number("a", 1, 1),
+            "a",
+            Publication.of(PUBLISHED),
+            end,
+            ArrivalCounts.NONE,
+            new byte[0])
+        .forEach(part -> take(0, part.toBytes()));
+    assertEquals(1, count("merged_windows"));
+    assertEquals(List.of(), out);
+  }
+
+  @Test
   void nothingOfAnotherSiteOrAnalysisIsTaken() {
     begin();
     long end = START + 2 * SECOND;
