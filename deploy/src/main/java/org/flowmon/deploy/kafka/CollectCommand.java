@@ -29,7 +29,9 @@ import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.input.ReadAccount;
 import org.flowmon.ingest.IngestCounter;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.collect.TemplateKeeper;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -112,6 +114,14 @@ public final class CollectCommand implements Callable<Integer> {
               + " counted as lost. Default ${DEFAULT-VALUE}.")
   private Duration stopWait;
 
+  @Option(
+      names = "--state",
+      paramLabel = "FILE",
+      description =
+          "Keeps the templates of known exporters there, so that after a restart their data is"
+              + " decoded at once. The file is replaced every 30 s and at the end.")
+  private Optional<Path> state = Optional.empty();
+
   /** The longest time of a stop beyond that for Kafka: sockets are emptied for 6 s. */
   private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
 
@@ -131,8 +141,13 @@ public final class CollectCommand implements Callable<Integer> {
     makeTopic(options);
     FlowPublisher publisher = FlowPublisher.open(options);
     UdpCollector collector;
+    Optional<TemplateKeeper> keeper = state.map(file -> new TemplateKeeper(decoder(), file));
     try {
-      collector = UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
+      keeper.ifPresent(this::restore);
+      collector =
+          keeper.isPresent()
+              ? UdpCollector.start(addresses, receiveBuffer, keeper.get(), publisher, counters)
+              : UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
     } catch (IOException | RuntimeException e) {
       publisher.close();
       throw e;
@@ -143,11 +158,27 @@ public final class CollectCommand implements Callable<Integer> {
     } finally {
       try {
         finish(collector, publisher);
+        keeper.ifPresent(TemplateKeeper::close);
       } finally {
         stopped.countDown();
       }
     }
     return 0;
+  }
+
+  /** What is damaged or of another kind is no reason to take no flows. */
+  private void restore(TemplateKeeper keeper) {
+    try {
+      int templates = keeper.restore(FlowTime.now());
+      System.err.println(templates + " templates restored from " + state.orElseThrow());
+    } catch (IOException e) {
+      System.err.println(
+          "no templates restored from "
+              + state.orElseThrow()
+              + ": "
+              + e.getMessage()
+              + "; data waits for the exporters' next ones");
+    }
   }
 
   private PublisherOptions options() {
