@@ -36,6 +36,7 @@ import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
@@ -113,6 +114,24 @@ public final class CollectCommand implements Callable<Integer> {
           "How long a stop waits for Kafka to take all flows; those it has not taken by then are"
               + " counted as lost. Default ${DEFAULT-VALUE}.")
   private Duration stopWait;
+
+  @Option(
+      names = "--exporters",
+      paramLabel = "NETWORK",
+      split = ",",
+      description =
+          "An address or network whose exports are taken; others are counted and dropped. May be"
+              + " repeated; without it all are taken.")
+  private List<String> exporters = List.of();
+
+  @Option(
+      names = "--sampling",
+      paramLabel = "EXPORTER[@INTERFACE]=RATE",
+      split = ",",
+      description =
+          "One packet of so many is sampled there, whatever the exports say: of the exporter, or of"
+              + " flows that came in through an interface (its index). May be repeated.")
+  private List<String> sampling = List.of();
 
   @Option(
       names = "--state",
@@ -279,7 +298,16 @@ public final class CollectCommand implements Callable<Integer> {
         networks.networks(),
         DecoderLimits.defaults(),
         tunnels.headers(),
-        templates.scope());
+        templates.scope(),
+        rules());
+  }
+
+  private ExporterRules rules() {
+    try {
+      return ExporterRules.parse(exporters, sampling);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--exporters, --sampling: " + e.getMessage());
+    }
   }
 
   private void stopAndWait() {
