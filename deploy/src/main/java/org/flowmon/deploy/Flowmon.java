@@ -17,6 +17,7 @@ import org.flowmon.deploy.command.FailureHandler;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.demo.DemoCommand;
 import org.flowmon.deploy.export.ExportCommand;
+import org.flowmon.deploy.generate.GenerateCommand;
 import org.flowmon.deploy.inspect.InspectCommand;
 import org.flowmon.deploy.kafka.CollectCommand;
 import org.flowmon.deploy.kafka.PublishCommand;
@@ -61,6 +62,7 @@ import picocli.CommandLine.Spec;
       PublishCommand.class,
       ImportCommand.class,
       ExportCommand.class,
+      GenerateCommand.class,
       DemoCommand.class,
       QueryCommand.class,
       HostCommand.class,

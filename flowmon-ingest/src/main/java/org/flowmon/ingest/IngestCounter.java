@@ -1,6 +1,9 @@
 package org.flowmon.ingest;
 
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * The counters of ingest, by reason; {@code docs/format/exports.md} defines them and their sums.
@@ -88,6 +91,59 @@ public enum IngestCounter {
   PACKETS_SKIPPED_NOT_IP,
   PACKETS_SKIPPED_FRAGMENT,
   PACKETS_SKIPPED_TRUNCATED;
+
+  private static final Map<String, IngestCounter> BY_LABEL = new HashMap<>();
+
+  static {
+    for (IngestCounter counter : values()) {
+      BY_LABEL.put(counter.label(), counter);
+    }
+  }
+
+  public static Optional<IngestCounter> ofLabel(String label) {
+    return Optional.ofNullable(BY_LABEL.get(label));
+  }
+
+  /**
+   * Whether it counts flows, or what may have held some, that were sent and not decoded. Its {@link
+   * #unit} says what is counted: a lost datagram is not a lost flow.
+   */
+  public boolean isLoss() {
+    return switch (this) {
+      case DATAGRAMS_DAMAGED,
+          DATAGRAMS_DROPPED_UNKNOWN_VERSION,
+          DATAGRAMS_DROPPED_TRUNCATED,
+          DATAGRAMS_DROPPED_BAD_LENGTH,
+          DATAGRAMS_DROPPED_BAD_COUNT,
+          DATAGRAMS_DROPPED_KERNEL,
+          DATAGRAMS_DROPPED_AT_STOP,
+          SETS_DROPPED_BAD_LENGTH,
+          SETS_DROPPED_RESERVED_ID,
+          SETS_DROPPED_NO_TEMPLATE,
+          TEMPLATES_DROPPED_BAD,
+          RECORDS_DROPPED_TRUNCATED,
+          SAMPLES_DROPPED_BAD_LENGTH,
+          FLOWS_DROPPED_TOO_MANY,
+          FLOWS_DROPPED_NO_TEMPLATE,
+          PACKETS_SKIPPED_FRAGMENT,
+          PACKETS_SKIPPED_TRUNCATED ->
+          true;
+      default -> isSequenceGap();
+    };
+  }
+
+  /** Whether it counts what never came, by the numbers of known exporters. */
+  public boolean isSequenceGap() {
+    return this == SEQUENCE_LOST_FLOWS || this == SEQUENCE_LOST_DATAGRAMS;
+  }
+
+  /** What is counted, for example {@code sets}. */
+  public String unit() {
+    String label = label();
+    return isSequenceGap()
+        ? label.substring(label.lastIndexOf('_') + 1)
+        : label.substring(0, label.indexOf('_'));
+  }
 
   /** The name in metrics and summaries, for example {@code flows_decoded}. */
   public String label() {

@@ -2,6 +2,7 @@ package org.flowmon.ingest;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** The counters of one input. Thread-safe; adding is cheap. */
@@ -38,6 +39,17 @@ public final class IngestCounters {
       }
     }
     return counts;
+  }
+
+  /** Unit → count of what was lost; units are never added together. */
+  public Map<String, Long> lost() {
+    Map<String, Long> lost = new TreeMap<>();
+    for (IngestCounter counter : ALL) {
+      if (counter.isLoss() && get(counter) != 0) {
+        lost.merge(counter.unit(), get(counter), Long::sum);
+      }
+    }
+    return lost;
   }
 
   @Override

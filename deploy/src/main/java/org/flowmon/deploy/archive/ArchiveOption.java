@@ -103,15 +103,17 @@ public final class ArchiveOption {
   /**
    * Removes what {@link #openOrCreate} created and nothing was added to: an import that failed
    * leaves no archive that looks as if there had been no flows. A closed one in a directory.
+   *
+   * @return whether there is no archive any more
    */
-  void removeUnused() throws IOException {
+  boolean removeUnused() throws IOException {
     if (!isNew || !location().isLocal()) {
-      return;
+      return false;
     }
     Path directory = location().directory();
     try (Stream<Path> segments = Files.list(directory.resolve(Archive.SEGMENTS))) {
       if (segments.findAny().isPresent()) {
-        return; // another process has begun to write
+        return false; // another process has begun to write
       }
     }
     try (Stream<Path> parts = Files.list(directory)) {
@@ -121,10 +123,11 @@ public final class ArchiveOption {
     }
     try (Stream<Path> rest = Files.list(directory)) {
       if (rest.findAny().isPresent()) {
-        return;
+        return true; // rejects
       }
     }
     Files.delete(directory);
+    return true;
   }
 
   private static void remove(Path part) throws IOException {

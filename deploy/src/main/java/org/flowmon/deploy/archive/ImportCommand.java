@@ -1,21 +1,14 @@
 package org.flowmon.deploy.archive;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
@@ -30,9 +23,12 @@ import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Failure;
 import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.Sha256;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.input.InputOptions;
 import org.flowmon.deploy.input.LiveOptions;
+import org.flowmon.deploy.input.PacketsOption;
+import org.flowmon.deploy.input.ReadAccount;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.FlowBatch;
@@ -47,7 +43,6 @@ import org.flowmon.ingest.file.reader.FlowFileReader;
 import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.flowmon.ingest.file.reader.RejectedLines;
 import org.flowmon.ingest.publish.BatchCollectingSink;
-import org.flowmon.ingest.text.ShownText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -125,13 +120,12 @@ public final class ImportCommand implements Callable<Integer> {
   @SuppressWarnings("NullAway.Init") // call() sets it
   private Interruption interruption;
 
+  private final ReadAccount account = new ReadAccount("imported", "not imported");
   private FileReadOptions options = FileReadOptions.defaults();
   private long flows;
-  private long rejected;
   private int imported;
-  private int failed;
   private boolean isFormatAsked;
-  private int code = ExitCodes.DONE;
+  private boolean hasExports;
 
   @Override
   public Integer call() throws IOException {
@@ -141,6 +135,7 @@ public final class ImportCommand implements Callable<Integer> {
     if (files.isEmpty() == !live.isGiven()) {
       throw new UsageException("expected FILE…, --follow LOG or --from-topic TOPIC");
     }
+    live.check(Map.of());
     options = packets.applyTo(input.applyTo(options));
     profile.check();
     Optional<String> coverage = Optional.empty();
@@ -151,38 +146,52 @@ public final class ImportCommand implements Callable<Integer> {
       progress = shown;
       profile.applyTo(opened);
       if (live.isGiven()) {
-        importLive(opened);
+        take(live.name(), () -> takeLog(opened));
       }
       for (Path file : files) {
-        importFile(opened, file);
+        if (file.toString().equals("-")) {
+          LiveImport.Going going = taken -> !interruption.isStopped();
+          take(file, () -> takeLive(LiveOptions.standardInput(), running(opened, going)));
+        } else {
+          take(file, () -> takeFile(opened, file));
+        }
         interruption.check();
       }
       updateDerived(opened);
       // A file without flows that was read well is imported: only failures leave no archive.
-      if (imported > 0 || code == ExitCodes.DONE || !archive.isNew()) {
+      if (imported > 0 || account.failed() == 0 || !archive.isNew()) {
         try (ArchiveSnapshot snapshot = opened.snapshot()) {
           coverage = Optional.of(Coverage.of(snapshot).toString());
         }
       }
     }
+    tellEnd(coverage);
+    return account.code();
+  }
+
+  private void tellEnd(Optional<String> coverage) throws IOException {
     int inputs = files.size() + (live.isGiven() ? 1 : 0);
     System.out.printf(
-        "%d of %d files, %d flows imported, %d lines or records rejected%n",
-        inputs - failed, inputs, flows, rejected);
+        "%d of %d files, %d flows imported; lost: %s%n",
+        inputs - account.failed(), inputs, flows, account.lost());
     if (coverage.isPresent()) {
       System.out.println("the archive holds " + coverage.get());
-    } else {
-      archive.removeUnused();
+    } else if (archive.removeUnused()) {
       System.out.println("nothing was imported: no archive is left there");
+    } else {
+      System.out.println("nothing was imported");
+    }
+    if (flows == 0 && hasExports && account.code() == ExitCodes.DONE) {
+      System.err.println("no flow was imported: the exports have none, only templates or options");
+      account.atLeast(ExitCodes.NO);
     }
     if (isFormatAsked) {
       System.err.println(UnknownFormatException.supported());
     }
-    return code;
   }
 
   /** Until the command is stopped: what came so far stays. */
-  private void importLive(Archive opened) throws IOException {
+  private void takeLog(Archive opened) throws IOException {
     Optional<Path> places = live.log().map(this::placesOf);
     if (places.isPresent()) {
       Files.createDirectories(places.get().toAbsolutePath().getParent());
@@ -198,8 +207,12 @@ public final class ImportCommand implements Callable<Integer> {
     takeLive(live.open(running.begin(), Map.of(), options), running);
   }
 
+  private LiveImport running(Archive opened, LiveImport.Going going) {
+    return new LiveImport(opened, "standard input", Optional.empty(), every, going);
+  }
+
   private Path placesOf(Path log) {
-    String hash = sha256(log.toAbsolutePath().toString().getBytes(StandardCharsets.UTF_8));
+    String hash = Sha256.of(log.toAbsolutePath().toString());
     ArchiveLocation location = archive.location();
     Path folder = location.isLocal() ? location.directory().resolve(FOLLOWED) : Path.of(FOLLOWED);
     return folder.resolve(hash.substring(0, 16));
@@ -210,56 +223,55 @@ public final class ImportCommand implements Callable<Integer> {
     Path rejects = rejectsFolder().resolve("live-" + FlowTime.now() + ".jsonl");
     try (RejectedLines lines = RejectedLines.to(rejects, () -> {})) {
       FileSummary summary = running.read(source, now.withRejects(lines));
-      imported += running.rows() > 0 ? 1 : 0;
-      flows += running.rows();
-      rejected += summary.rejectedTotal();
-      tell(source.name(), summary, 0);
-      if (summary.damage() != null) {
-        failed(source.name(), "damaged: " + summary.damage());
-      }
+      add(source.name(), summary, running.committed(), 0);
+    } finally {
+      imported += running.committed() > 0 ? 1 : 0;
+      flows += running.committed();
     }
   }
 
-  private void importFile(Archive opened, Path file) {
+  /** Takes one input into the archive. */
+  private interface Taking {
+    void run() throws IOException;
+  }
+
+  /** Reports a failure; the following files are still imported. */
+  private void take(Path file, Taking input) {
+    long before = flows;
     try {
-      if (file.toString().equals("-")) {
-        LiveImport.Going going = taken -> !interruption.isStopped();
-        takeLive(
-            LiveOptions.standardInput(),
-            new LiveImport(opened, "standard input", Optional.empty(), every, going));
-        return;
-      }
-      takeFile(opened, file);
+      input.run();
     } catch (CommitRefusedException e) {
       String why = String.valueOf(e.getMessage());
       failed(
           file,
           e.reason() == CommitRefusedException.Reason.ALREADY_IMPORTED
               ? alreadyImported(file, why)
-              : why);
+              : why,
+          flows - before);
     } catch (NoSuchFileException e) {
-      failed(file, "no such file");
+      failed(file, "no such file", flows - before);
     } catch (UnknownFormatException e) {
       isFormatAsked |= e.isOfNoFormat(); // the supported formats are listed once, at the end
-      failed(file, e.seen());
+      failed(file, e.seen(), flows - before);
     } catch (IOException | RuntimeException | Error e) {
       // The file's memory is released: the next file may fit, or be of another kind.
-      failed(file, Failure.of(e));
+      failed(file, Failure.of(e), flows - before);
     }
   }
 
-  /** Reports a failed file; the following files are still imported. */
-  private void failed(Path file, Failure failure) {
-    code = Math.max(code, failure.isDefect() ? ExitCodes.ABORTED : ExitCodes.FAILED);
+  private void failed(Path file, Failure failure, long stored) {
     if (failure.isDefect()) {
       progress.clear();
-      failed++;
-      failure.print(
-          ShownText.of(file + ": not imported"),
-          new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+      account.fail(file, failure, stored);
     } else {
-      failed(file, failure.line() + (isOutOfMemory(failure) ? "; --threads 1 needs less" : ""));
+      String hint = isOutOfMemory(failure) ? "; --threads 1 needs less" : "";
+      failed(file, failure.line() + hint, stored);
     }
+  }
+
+  private void failed(Path file, String why, long stored) {
+    progress.clear();
+    account.fail(file, why, stored);
   }
 
   private static boolean isOutOfMemory(Failure failure) {
@@ -299,15 +311,8 @@ public final class ImportCommand implements Callable<Integer> {
                 Runtime.getRuntime().availableProcessors()));
   }
 
-  private void failed(Path file, String why) {
-    progress.clear();
-    failed++;
-    code = Math.max(code, ExitCodes.FAILED);
-    System.err.println(ShownText.of(file + ": not imported: " + FileReason.withoutName(file, why)));
-  }
-
   private void takeFile(Archive opened, Path file) throws IOException {
-    String sha256 = sha256(file);
+    String sha256 = Sha256.of(file, interruption::check);
     ImportedFile identity =
         new ImportedFile(sha256, file.getFileName().toString(), Files.size(file));
     Path rejects = rejectsFolder().resolve(sha256.substring(0, 16) + ".jsonl");
@@ -328,9 +333,8 @@ public final class ImportCommand implements Callable<Integer> {
         imported++;
       }
       flows += summary.rows();
-      rejected += summary.rejectedTotal();
       progress.clear();
-      tell(file, summary, late);
+      add(file, summary, summary.rows(), late);
       if (Files.exists(rejects)) {
         System.out.println(
             "  rejected lines are in "
@@ -342,22 +346,17 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  private void tell(Path file, FileSummary summary, long late) {
-    if (summary.rows() == 0 && summary.rejectedTotal() > 0) {
-      failed(file, "nothing in it is a flow, rejected " + reasons(summary.rejected()));
+  /** Adds an input that was read: {@code stored} of its flows are in the archive. */
+  private void add(Path file, FileSummary summary, long stored, long late) {
+    hasExports |= summary.format().isOfExports();
+    account.add(summary);
+    if (summary.damage() == null && summary.rows() == 0 && summary.rejectedTotal() > 0) {
+      failed(file, "nothing in it is a flow, rejected " + ReadAccount.reasons(summary), 0);
       return;
     }
-    System.out.printf(
-        "%s: %s, %d flows%s%n",
-        ShownText.of(file.toString()),
-        summary.label(),
-        summary.rows(),
-        summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary.rejected()));
-    if (!summary.unknown().isEmpty()) {
-      System.err.printf(
-          "warning: %s: left out, as flowmon has no meaning for them: %s; --map NAME=COLUMN takes"
-              + " one%n",
-          file, ShownText.of(String.join(", ", summary.unknown())));
+    ReadAccount.tell(summary, "");
+    if (summary.damage() != null) {
+      failed(file, "damaged: " + FileReason.withoutName(file, summary.damage()), stored);
     }
     if (late > 0) {
       System.out.println(
@@ -393,12 +392,6 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
-  private static Map<String, Long> reasons(Map<String, Long> rejected) {
-    Map<String, Long> some = new TreeMap<>(rejected);
-    some.values().removeIf(count -> count == 0);
-    return some;
-  }
-
   private void add(ArchiveImporter importer, FlowBatch batch) {
     try {
       interruption.check();
@@ -406,30 +399,6 @@ public final class ImportCommand implements Callable<Integer> {
       progress.flows(batch.rows());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String sha256(byte[] bytes) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
-  }
-
-  private String sha256(Path file) throws IOException {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      byte[] block = new byte[1 << 16];
-      try (InputStream in = Files.newInputStream(file)) {
-        for (int n = in.read(block); n >= 0; n = in.read(block)) {
-          interruption.check();
-          digest.update(block, 0, n);
-        }
-      }
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
     }
   }
 }

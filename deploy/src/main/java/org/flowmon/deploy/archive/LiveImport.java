@@ -2,24 +2,20 @@ package org.flowmon.deploy.archive;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
-import org.flowmon.archive.commit.CommitRefusedException;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.deploy.command.Sha256;
 import org.flowmon.deploy.input.LiveOptions;
 import org.flowmon.deploy.input.PlaceFile;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.format.FlowInput;
 import org.flowmon.ingest.file.live.FollowedLog.Place;
 import org.flowmon.ingest.file.live.LiveStream;
 import org.flowmon.ingest.file.reader.FileReadOptions;
@@ -53,6 +49,7 @@ final class LiveImport implements LiveStream.Waiting {
   private long taken;
   private long committedNanos = System.nanoTime();
   private long rows;
+  private long committed;
 
   /**
    * Begins.
@@ -89,10 +86,8 @@ final class LiveImport implements LiveStream.Waiting {
   }
 
   private boolean isCommitted(Place reached) throws IOException {
-    try (ArchiveImporter probe = new ArchiveImporter(archive, identity(reached), false)) {
-      return probe.rows() > 0;
-    } catch (CommitRefusedException e) {
-      return true;
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      return snapshot.isImported(identity(reached).sha256());
     }
   }
 
@@ -108,20 +103,14 @@ final class LiveImport implements LiveStream.Waiting {
   }
 
   private ImportedFile identity(String where, long bytes) {
-    try {
-      byte[] text = (name + '\0' + where).getBytes(StandardCharsets.UTF_8);
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(text);
-      return new ImportedFile(HexFormat.of().formatHex(hash), name, bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return new ImportedFile(Sha256.of(name + '\0' + where), name, bytes);
   }
 
-  /** Reads to the end, or until it is not to go on. */
+  /** Reads to the input's end, or until it is to stop. */
   FileSummary read(LiveOptions.Live live, FileReadOptions options) throws IOException {
     input = Optional.of(live);
     try (LiveStream stream = new LiveStream(live.source(), this)) {
-      FlowFileReader reader = FlowFiles.open(FlowInput.live(live.name(), stream), options);
+      FlowFileReader reader = FlowFiles.open(live.input(stream), options);
       FileSummary summary =
           reader instanceof ParallelFlowReader parallel
               ? parallel.read(1, this::add)
@@ -172,6 +161,7 @@ final class LiveImport implements LiveStream.Waiting {
       }
       importer.get().close();
       importer = Optional.empty();
+      committed = rows;
     }
     live.commit(taken);
     if (to.isPresent()) {
@@ -181,7 +171,8 @@ final class LiveImport implements LiveStream.Waiting {
     }
   }
 
-  long rows() {
-    return rows;
+  /** Flows that are in the archive, also if reading failed after them. */
+  long committed() {
+    return committed;
   }
 }

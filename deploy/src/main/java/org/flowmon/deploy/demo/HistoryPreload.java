@@ -2,14 +2,11 @@ package org.flowmon.deploy.demo;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.util.HexFormat;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.deploy.command.Sha256;
 import org.flowmon.deploy.demo.service.DemoOptions;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
 import org.flowmon.ingest.synthetic.TrafficModel;
@@ -62,12 +59,6 @@ final class HistoryPreload {
 
   /** The identity by the hash of a description, from which the flows follow. */
   private static ImportedFile identity(String description) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(description.getBytes(StandardCharsets.UTF_8));
-      return new ImportedFile(HexFormat.of().formatHex(hash), description, 0);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
-    }
+    return new ImportedFile(Sha256.of(description), description, 0);
   }
 }

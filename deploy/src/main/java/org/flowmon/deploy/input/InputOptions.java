@@ -3,10 +3,10 @@ package org.flowmon.deploy.input;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.flowmon.deploy.command.ProtectedOption;
 import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.parquet.ParquetFlowReader;
-import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.InputFormat;
@@ -18,12 +18,7 @@ import picocli.CommandLine.Option;
 
 /** How text and files with flows are read. */
 public final class InputOptions {
-  @Option(
-      names = "--protected",
-      paramLabel = "NETWORK",
-      description =
-          "A network that is protected: flows begun in one are outgoing. May be repeated.")
-  private List<String> networks = List.of();
+  @Mixin private ProtectedOption networks = new ProtectedOption();
 
   @Option(
       names = "--map",
@@ -46,19 +41,12 @@ public final class InputOptions {
 
   /** Throws {@link UsageException} naming a wrong option. */
   public FileReadOptions applyTo(FileReadOptions options) {
-    FileReadOptions all = options.withColumns(columnNames()).withTemplates(templates.scope());
-    if (!networks.isEmpty()) {
-      all = all.withNetworks(protectedNetworks());
-    }
+    FileReadOptions all =
+        options
+            .withColumns(columnNames())
+            .withTemplates(templates.scope())
+            .withNetworks(networks.networks());
     return format == null ? all : all.withFormat(FormatNames.checked(format));
-  }
-
-  private ProtectedNetworks protectedNetworks() {
-    try {
-      return ProtectedNetworks.parse(networks);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--protected: " + e.getMessage());
-    }
   }
 
   private ColumnNames columnNames() {

@@ -12,16 +12,18 @@ import java.util.Optional;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.file.format.FlowInput;
+import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.live.FollowedLog;
 import org.flowmon.ingest.file.live.FollowedLog.Place;
 import org.flowmon.ingest.file.live.LiveSource;
+import org.flowmon.ingest.file.live.LiveStream;
 import org.flowmon.ingest.file.live.LogHeader;
 import org.flowmon.ingest.file.live.PipeSource;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Inputs that go on while they are read. */
+/** The options of inputs to which more comes while they are read: {@code --follow} and so on. */
 public final class LiveOptions {
   private static final int HEAD = 1 << 16;
 
@@ -51,7 +53,7 @@ public final class LiveOptions {
       paramLabel = "KEY=VALUE",
       description =
           "A property of the consumer of --from-topic, for example group.id=flowmon: with a group"
-              + " it goes on where it was. May be repeated.")
+              + " the next run goes on after this one. May be repeated.")
   private Map<String, String> properties = new LinkedHashMap<>();
 
   @Option(
@@ -63,10 +65,11 @@ public final class LiveOptions {
 
   private long lastTaken = -1;
   private long takenNanos;
+  private @Nullable TopicSource messages;
 
-  /** Whether to go on although nothing came since the last of these calls, maybe. */
+  /** Whether to wait for more, after so many bytes: until {@code --until-idle} has passed. */
   public boolean isWaitedFor(long taken) {
-    if (taken != lastTaken) {
+    if (taken != lastTaken || (messages != null && !messages.hasBegun())) {
       lastTaken = taken;
       takenNanos = System.nanoTime();
     }
@@ -91,14 +94,21 @@ public final class LiveOptions {
       return source;
     }
 
-    /** What is in the log's file, and where; empty if it is no log. */
+    /** The stream of the source as the readers' input. */
+    public FlowInput input(LiveStream stream) {
+      return source instanceof FollowedLog
+          ? FlowInput.followed(name, stream)
+          : FlowInput.live(name, stream);
+    }
+
+    /** The place in a log up to which so many bytes were taken; empty if it is no log. */
     public Optional<Place> place(long taken) {
       return source instanceof FollowedLog followed
           ? Optional.of(followed.place(taken))
           : Optional.empty();
     }
 
-    /** What was given up to here is safe, and need not be given again. */
+    /** The flows up to here are stored: a topic's group need not read them again. */
     public void commit(long taken) {
       if (source instanceof TopicSource messages) {
         messages.commit(taken);
@@ -110,22 +120,48 @@ public final class LiveOptions {
     return log != null || topic != null;
   }
 
-  /** Whether it is a log, which has places to go on from. */
+  /** The log, if it is one: reading can go on from a place in it. */
   public Optional<Path> log() {
     return Optional.ofNullable(log);
   }
 
+  /** The log or topic, for messages. */
+  public Path name() {
+    return log != null ? log : Path.of(String.valueOf(topic));
+  }
+
   /**
-   * Opens the input.
+   * Throws {@link UsageException} naming what is wrong or missing.
    *
-   * @param from of a log: where it goes on
-   * @param kafka the properties of the Kafka that the command uses anyway, if it does
+   * @param kafka the properties of the Kafka that the command uses anyway; empty if it uses none
    */
-  public Live open(Optional<Place> from, Map<String, ?> kafka, FileReadOptions options)
-      throws IOException {
+  public void check(Map<String, ?> kafka) {
     if (log != null && topic != null) {
       throw new UsageException("--follow or --from-topic, not both");
     }
+    if (topic != null && !consumer(kafka).containsKey("bootstrap.servers")) {
+      throw new UsageException("--from-topic needs --from-kafka HOST:PORT");
+    }
+  }
+
+  private Map<String, Object> consumer(Map<String, ?> kafka) {
+    Map<String, Object> all = new HashMap<>();
+    if (bootstrap == null) {
+      all.putAll(kafka);
+    } else {
+      all.put("bootstrap.servers", bootstrap);
+    }
+    all.putAll(properties);
+    return all;
+  }
+
+  /**
+   * Opens the input, which {@link #check} found right.
+   *
+   * @param from the place in a log to go on from
+   */
+  public Live open(Optional<Place> from, Map<String, ?> kafka, FileReadOptions options)
+      throws IOException {
     if (log != null) {
       if (!Files.exists(log)) {
         throw new NoSuchFileException(log.toString(), null, "no such file");
@@ -137,16 +173,9 @@ public final class LiveOptions {
     if (topic == null) {
       throw new IllegalStateException("no live input is given");
     }
-    Map<String, Object> all = new HashMap<>(kafka);
-    if (bootstrap != null) {
-      all.clear();
-      all.put("bootstrap.servers", bootstrap);
-    }
-    all.putAll(properties);
-    if (!all.containsKey("bootstrap.servers")) {
-      throw new UsageException("--from-topic needs --from-kafka HOST:PORT");
-    }
-    return new Live(Path.of(topic), new TopicSource(topic, all));
+    boolean isProtobuf = options.format().equals(Optional.of(InputFormat.GOFLOW2_PROTOBUF.label()));
+    messages = new TopicSource(topic, consumer(kafka), isProtobuf);
+    return new Live(name(), messages);
   }
 
   /** Standard input. */

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -17,12 +18,14 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.ingest.file.format.GoFlowHead;
 import org.flowmon.ingest.file.live.LiveSource;
 
 /**
- * The messages of a topic, one after the other; a line feed follows one of text without it. With a
- * {@code group.id} it goes on where the group was committed, else it begins with the oldest
- * message, or as {@code auto.offset.reset} says. Not thread-safe.
+ * The messages of a topic, one after the other. GoFlow2's protobuf stays as it is; after any other
+ * message without a line feed at its end one is added. With a {@code group.id} it goes on from the
+ * group's committed offsets, else it begins with the oldest message, or as {@code
+ * auto.offset.reset} says. Not thread-safe.
  */
 final class TopicSource implements LiveSource {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -35,10 +38,19 @@ final class TopicSource implements LiveSource {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Deque<Mark> marks = new ArrayDeque<>();
   private final Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
+  private final long openedNanos = System.nanoTime();
+  private boolean hasBegun;
+  private boolean isProtobuf;
   private long given;
 
-  /** {@code properties} include the bootstrap servers. */
-  TopicSource(String topic, Map<String, Object> properties) {
+  /**
+   * Opens it.
+   *
+   * @param properties include the bootstrap servers
+   * @param isProtobuf whether the user says so; else the messages tell
+   */
+  TopicSource(String topic, Map<String, Object> properties, boolean isProtobuf) {
+    this.isProtobuf = isProtobuf;
     Map<String, Object> all = new HashMap<>(properties);
     all.putIfAbsent("auto.offset.reset", "earliest");
     all.put("enable.auto.commit", "false");
@@ -59,11 +71,11 @@ final class TopicSource implements LiveSource {
         known.forEach(one -> partitions.add(new TopicPartition(topic, one.partition())));
         opened.assign(partitions);
       }
-    } catch (KafkaException e) {
+    } catch (KafkaException | CommandException e) {
       if (opened != null) {
         opened.close();
       }
-      throw failed(e);
+      throw e instanceof KafkaException kafka ? failed(kafka) : e;
     }
     this.consumer = opened;
   }
@@ -76,7 +88,8 @@ final class TopicSource implements LiveSource {
         byte[] value = message.value();
         if (value != null && value.length > 0) {
           bytes.writeBytes(value);
-          if (isText(value) && value[value.length - 1] != '\n') {
+          isProtobuf = isProtobuf || GoFlowHead.begins(value);
+          if (!isProtobuf && value[value.length - 1] != '\n') {
             bytes.write('\n');
           }
         }
@@ -94,12 +107,27 @@ final class TopicSource implements LiveSource {
     return Optional.of(bytes.toByteArray());
   }
 
-  /** Protobuf begins with its length, text does not with a byte below a space. */
-  private static boolean isText(byte[] value) {
-    return value[0] == '{' || value[0] == '[' || Character.isLetterOrDigit(value[0]);
+  @Override
+  public boolean givesWholeRecords() {
+    return true;
   }
 
-  /** The group need not see again what was given up to here. */
+  /**
+   * Whether the messages that were there can have come: false while the group assigns partitions
+   * and the first messages are fetched, for {@link #PATIENCE} at most.
+   */
+  boolean hasBegun() {
+    if (!hasBegun) {
+      Set<TopicPartition> assigned = consumer.assignment();
+      hasBegun =
+          System.nanoTime() - openedNanos >= PATIENCE.toNanos()
+              || (!assigned.isEmpty()
+                  && assigned.stream().allMatch(one -> consumer.currentLag(one).isPresent()));
+    }
+    return hasBegun;
+  }
+
+  /** Commits the group's offsets of the messages up to here. */
   void commit(long taken) {
     Map<TopicPartition, OffsetAndMetadata> done = Map.of();
     while (!marks.isEmpty() && marks.element().given <= taken) {

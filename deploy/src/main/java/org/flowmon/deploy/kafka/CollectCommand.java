@@ -21,12 +21,14 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ProtectedOption;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.input.ReadAccount;
+import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
-import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -61,24 +63,9 @@ public final class CollectCommand implements Callable<Integer> {
 
   @Mixin private KafkaOptions kafka;
 
-  @Option(
-      names = "--topic",
-      description =
-          "Default: kafka.topic of --config, without one " + PublisherOptions.DEFAULT_TOPIC + ".")
-  private Optional<String> topic = Optional.empty();
+  @Mixin private TopicOptions topic;
 
-  @Option(
-      names = "--partitions",
-      defaultValue = "4",
-      description = "Partitions of the topic if it does not exist yet; default ${DEFAULT-VALUE}.")
-  private int partitions;
-
-  @Option(
-      names = "--protected",
-      paramLabel = "NETWORK",
-      description =
-          "A network that is protected: flows begun in one are outgoing. May be repeated.")
-  private List<String> networks = List.of();
+  @Mixin private ProtectedOption networks;
 
   @Mixin private TemplatesByOption templates;
 
@@ -159,16 +146,10 @@ public final class CollectCommand implements Callable<Integer> {
     return 0;
   }
 
-  private String topic() {
-    return topic
-        .or(() -> kafka.job().map(job -> job.kafka().topic()))
-        .orElse(PublisherOptions.DEFAULT_TOPIC);
-  }
-
   private PublisherOptions options() {
     PublisherOptions options =
         PublisherOptions.ofCollector(kafka.bootstrap())
-            .withTopic(topic())
+            .withTopic(topic.name(kafka))
             .withStopTimeout(stopWait)
             .withProperties(kafka.properties());
     if (queueBytes.orElse(1L) < 1) {
@@ -198,8 +179,7 @@ public final class CollectCommand implements Callable<Integer> {
     } finally {
       waiting.shutdownNow();
     }
-    FlowTopics.ensure(
-        options.bootstrap(), options.properties(), topic(), partitions, Optional.empty(), Map.of());
+    topic.ensure(options);
   }
 
   private void run(UdpCollector collector, FlowPublisher publisher)
@@ -210,7 +190,7 @@ public final class CollectCommand implements Callable<Integer> {
                 .map(place -> place.toString().replaceFirst("^[^/]*/", ""))
                 .collect(Collectors.joining(", "))
             + ", writing topic "
-            + topic()
+            + topic.name(kafka)
             + " at "
             + kafka.bootstrap()
             + "; "
@@ -244,6 +224,12 @@ public final class CollectCommand implements Callable<Integer> {
       }
       // The counts go to standard output: they are the result of the run.
       System.out.println(counts(collector, publisher));
+      System.err.printf(
+          "%d flows decoded, %d in topic %s; lost: %s%n",
+          counters.get(IngestCounter.FLOWS_DECODED),
+          publisher.stats().flowsProduced(),
+          topic.name(kafka),
+          ReadAccount.shown(counters.lost()));
       System.out.flush();
       if (samples != null) {
         bad.writeTo(samples);
@@ -252,18 +238,10 @@ public final class CollectCommand implements Callable<Integer> {
   }
 
   private ExportDecoder decoder() {
-    ProtectedNetworks protectedNetworks = ProtectedNetworks.NONE;
-    if (!networks.isEmpty()) {
-      try {
-        protectedNetworks = ProtectedNetworks.parse(networks);
-      } catch (IllegalArgumentException e) {
-        throw new UsageException("--protected: " + e.getMessage());
-      }
-    }
     return new ExportDecoder(
         counters,
         bad,
-        protectedNetworks,
+        networks.networks(),
         DecoderLimits.defaults(),
         tunnels.headers(),
         templates.scope());
@@ -281,7 +259,6 @@ public final class CollectCommand implements Callable<Integer> {
 
   private String counts(UdpCollector collector, FlowPublisher publisher) {
     Map<String, Long> counts = new TreeMap<>(counters.snapshot());
-    counts.values().removeIf(count -> count == 0);
     OptionalLong kernel = collector.kernelDrops();
     PublisherStats stats = publisher.stats();
     return counts

@@ -5,23 +5,21 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.input.InputOptions;
 import org.flowmon.deploy.input.LiveOptions;
+import org.flowmon.deploy.input.PacketsOption;
 import org.flowmon.deploy.input.PlaceFile;
+import org.flowmon.deploy.input.ReadAccount;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.FlowFiles;
-import org.flowmon.ingest.file.format.FlowInput;
 import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.live.FollowedLog.Place;
 import org.flowmon.ingest.file.live.LiveStream;
@@ -30,9 +28,7 @@ import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.RejectedLines;
 import org.flowmon.ingest.publish.FlowPublisher;
-import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
-import org.flowmon.ingest.text.ShownText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -67,17 +63,9 @@ public final class PublishCommand implements Callable<Integer> {
 
   @Mixin private KafkaOptions kafka;
 
-  @Option(
-      names = "--topic",
-      description =
-          "Default: kafka.topic of --config, without one " + PublisherOptions.DEFAULT_TOPIC + ".")
-  private String topic;
+  @Mixin private PacketsOption packets;
 
-  @Option(
-      names = "--partitions",
-      defaultValue = "4",
-      description = "Partitions of the topic if it does not exist yet; default ${DEFAULT-VALUE}.")
-  private int partitions;
+  @Mixin private TopicOptions topic;
 
   @Option(
       names = "--arrival",
@@ -102,8 +90,7 @@ public final class PublishCommand implements Callable<Integer> {
       description = "Where lines that are no flows are kept, with line and reason.")
   private Path rejectsFile;
 
-  private final Map<String, Long> rejected = new TreeMap<>();
-  private int code = ExitCodes.DONE;
+  private final ReadAccount account = new ReadAccount("published", "not read to its end");
 
   @SuppressWarnings("NullAway.Init") // call() sets it
   private CountingSink sink;
@@ -119,34 +106,29 @@ public final class PublishCommand implements Callable<Integer> {
     if (state != null && live.log().isEmpty()) {
       throw new UsageException("--state goes with --follow");
     }
-    PublisherOptions options = options();
+    live.check(kafka.client());
+    FileReadOptions asked = packets.applyTo(input.applyTo(FileReadOptions.defaults()));
+    PublisherOptions options =
+        PublisherOptions.of(kafka.bootstrap())
+            .withTopic(topic.name(kafka))
+            .withProperties(kafka.properties());
     KafkaBroker.mustAnswer(kafka.client(), KafkaBroker.PATIENCE);
-    FlowTopics.ensure(
-        options.bootstrap(), options.properties(), topic, partitions, Optional.empty(), Map.of());
+    topic.ensure(options);
     try (Interruption watched = Interruption.watch();
         RejectedLines rejects = rejects();
         FlowPublisher publisher = FlowPublisher.open(options)) {
       interruption = watched;
       sink = new CountingSink(publisher);
-      FileReadOptions reading = input.applyTo(FileReadOptions.defaults()).withRejects(rejects);
+      FileReadOptions reading = asked.withRejects(rejects);
       if (live.isGiven()) {
         follow(reading, publisher);
       } else {
         publishFiles(reading, publisher);
       }
       publisher.flush();
-      tellEnd(publisher);
+      tellEnd(publisher, options.topic());
     }
-    return code;
-  }
-
-  private PublisherOptions options() {
-    if (topic == null) {
-      topic = kafka.job().map(job -> job.kafka().topic()).orElse(PublisherOptions.DEFAULT_TOPIC);
-    }
-    return PublisherOptions.of(kafka.bootstrap())
-        .withTopic(topic)
-        .withProperties(kafka.properties());
+    return account.code();
   }
 
   private RejectedLines rejects() {
@@ -172,11 +154,11 @@ public final class PublishCommand implements Callable<Integer> {
                 : InputOptions.open(file, options).read(sink);
         tell(summary);
       } catch (NoSuchFileException e) {
-        failed(file, "no such file", 0);
+        account.fail(file, "no such file", 0);
       } catch (UnknownFormatException e) {
-        failed(file, String.valueOf(e.getMessage()), 0);
+        account.fail(file, String.valueOf(e.getMessage()), 0);
       } catch (IOException e) {
-        failed(file, String.valueOf(e.getMessage()), sink.rows - before);
+        account.fail(file, String.valueOf(e.getMessage()), sink.rows - before);
       }
     }
     if (!isNow && sink.rows > 0) {
@@ -197,8 +179,7 @@ public final class PublishCommand implements Callable<Integer> {
       throws IOException {
     Progress progress = new Progress(source, publisher);
     try (LiveStream stream = new LiveStream(source.source(), progress)) {
-      FlowInput text = FlowInput.live(source.name(), stream);
-      FileSummary summary = FlowFiles.open(text, options).read(sink);
+      FileSummary summary = FlowFiles.open(source.input(stream), options).read(sink);
       progress.save();
       return summary;
     }
@@ -243,49 +224,26 @@ public final class PublishCommand implements Callable<Integer> {
   }
 
   private void tell(FileSummary summary) {
-    Map<String, Long> some = new TreeMap<>(summary.rejected());
-    some.values().removeIf(count -> count == 0);
-    some.forEach((reason, count) -> rejected.merge(reason, count, Long::sum));
-    System.out.printf(
-        "%s: %s, %d flows read%s%n",
-        ShownText.of(summary.file().toString()),
-        summary.label(),
-        summary.rows(),
-        some.isEmpty() ? "" : ", rejected " + some);
-    if (!summary.unknown().isEmpty()) {
-      System.err.printf(
-          "warning: %s: left out, as flowmon has no meaning for them: %s; --map NAME=COLUMN takes"
-              + " one%n",
-          summary.file(), ShownText.of(String.join(", ", summary.unknown())));
-    }
+    account.add(summary);
+    ReadAccount.tell(summary, " read");
     if (summary.damage() != null) {
-      failed(summary.file(), summary.damage(), summary.rows());
+      account.fail(summary.file(), summary.damage(), summary.rows());
     } else if (summary.rows() == 0 && summary.rejectedTotal() > 0) {
-      failed(summary.file(), "nothing in it is a flow", 0);
+      account.fail(summary.file(), "nothing in it is a flow", 0);
     }
   }
 
-  private void failed(Path file, String why, long flows) {
-    code = ExitCodes.FAILED;
-    System.err.println(
-        ShownText.of(
-            file
-                + ": not read to its end: "
-                + FileReason.withoutName(file, why)
-                + (flows == 0 ? "" : "; " + flows + " flows before it are published")));
-  }
-
-  private void tellEnd(FlowPublisher publisher) {
+  private void tellEnd(FlowPublisher publisher, String to) {
     var stats = publisher.stats();
     System.out.printf(
-        "%d flows read, %d in topic %s%s, %d lines or records rejected%n",
+        "%d flows read, %d in topic %s%s; lost: %s%n",
         sink.rows,
         stats.flowsProduced(),
-        topic,
-        stats.flowsFailed() == 0 ? "" : ", lost " + stats.failedByReason(),
-        rejected.values().stream().mapToLong(Long::longValue).sum());
+        to,
+        stats.flowsFailed() == 0 ? "" : ", not sent " + stats.failedByReason(),
+        account.lost());
     if (stats.flowsFailed() > 0) {
-      code = ExitCodes.FAILED;
+      account.atLeast(ExitCodes.FAILED);
     }
   }
 
@@ -310,9 +268,8 @@ public final class PublishCommand implements Callable<Integer> {
 
     @Override
     public void rowsEnded(int count) {
-      if (count > 0) {
-        long arrival = builder.getLong(FlowColumn.ARRIVAL, builder.rows() - 1);
-        lastArrival = Math.max(lastArrival, arrival);
+      for (int row = builder.rows() - count; row < builder.rows(); row++) {
+        lastArrival = Math.max(lastArrival, builder.getLong(FlowColumn.ARRIVAL, row));
       }
       rows += count;
       publisher.rowsEnded(count);

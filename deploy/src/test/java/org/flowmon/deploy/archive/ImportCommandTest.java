@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedWriter;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -67,7 +69,7 @@ final class ImportCommandTest {
             "there was no archive at " + folder.resolve("archive") + ": a new one is made there",
             early + ": zeek_json, 1 flows",
             late + ": zeek_json, 1 flows",
-            "2 of 5 files, 2 flows imported, 0 lines or records rejected",
+            "2 of 5 files, 2 flows imported; lost: nothing",
             "the archive holds flows of 2001-09-09T01:46:42Z … 2023-11-14T22:13:22Z, with 1 break"
                 + " of a day or more between segments"),
         out.toString(StandardCharsets.UTF_8).lines().toList());
@@ -106,8 +108,7 @@ final class ImportCommandTest {
         said.err().contains(bad + ": not imported: nothing in it is a flow, rejected {"),
         said.toString());
     assertTrue(
-        said.out().contains("1 of 2 files, 1 flows imported, 1 lines or records rejected"),
-        said.toString());
+        said.out().contains("1 of 2 files, 1 flows imported; lost: 1 lines"), said.toString());
     assertFalse(said.out().contains("0 flows"), said.toString());
     assertTrue(said.out().contains("rejected lines are in "), said.toString());
   }
@@ -212,6 +213,88 @@ final class ImportCommandTest {
     assertTrue(said.out().contains("1 of 1 files, 1 flows imported"), said.toString());
   }
 
+  /** Version 10 with a set of templates, and one of data if asked for, in UDP in IPv4. */
+  private Path ipfix(String name, int template, boolean hasData) throws Exception {
+    int payload = 28 + (hasData ? 8 : 0);
+    int length = 28 + payload;
+    ByteBuffer out = ByteBuffer.allocate(24 + 16 + length);
+    out.putInt(0xA1B2C3D4).putInt(0x0002_0004).putLong(0).putInt(65_535).putInt(101);
+    out.putInt(1_750_000_000).putInt(0).putInt(length).putInt(length);
+    out.putInt(0x4500_0000 | length).putInt(0).putInt(0x4011_0000);
+    out.putInt(0xC000_0201).putInt(0xC000_0202);
+    out.putShort((short) 2055).putShort((short) 2055).putInt((8 + payload) << 16);
+    out.putShort((short) 10).putShort((short) payload).putInt(1_750_000_000).putLong(0);
+    out.putInt(0x0002_000C).putShort((short) template).putShort((short) 1).putInt(0x0001_0004);
+    if (hasData) {
+      out.putInt(0x0100_0008).putInt(7);
+    }
+    return Files.write(folder.resolve(name), out.array());
+  }
+
+  @Test
+  void anImportOfTemplatesAloneSaysThatItStoredNothing() throws Exception {
+    Path templates = ipfix("templates.pcap", 256, false);
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", templates, "--archive", archive);
+    assertEquals(ExitCodes.NO, said.code(), said.toString());
+    assertTrue(said.err().contains("no flow was imported: the exports have none"), said.err());
+    CommandRun both =
+        CommandRun.of("import", templates, ipfix("data.pcap", 256, true), "--archive", archive);
+    assertEquals(ExitCodes.DONE, both.code(), both.toString());
+    assertTrue(both.out().contains("2 of 2 files, 1 flows imported; lost: nothing"), both.out());
+  }
+
+  @Test
+  void exportsLinesAndFlowsThatAreLostAreNotAddedTogether() throws Exception {
+    Path missed = ipfix("missed.pcap", 257, true);
+    Path log =
+        Files.writeString(
+            folder.resolve("conn.log"), LINE.formatted(1_700_000_000) + "{\"ts\":\"no\"}\n");
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", missed, log, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(
+        said.out().contains("1 of 2 files, 1 flows imported; lost: 1 lines, 1 sets"), said.out());
+  }
+
+  @Test
+  void aFirstImportOfALiveInputThatFailsLeavesNoArchive() throws Exception {
+    Path archive = folder.resolve("archive");
+    Path none = folder.resolve("none.log");
+    CommandRun said = CommandRun.of("import", "--follow", none, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertEquals(none + ": not imported: no such file", said.err().strip());
+    assertTrue(said.out().contains("nothing was imported: no archive is left there"), said.out());
+    assertFalse(Files.exists(archive), said.toString());
+    Path document = Files.writeString(folder.resolve("flows.json"), "[\n{\"end_time\":1}\n]\n");
+    said = CommandRun.of("import", "--follow", document, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(said.err().contains("json_document is not read as it grows"), said.err());
+    assertFalse(Files.exists(archive), said.toString());
+    said = CommandRun.of("import", "--from-topic", "lines", "--archive", archive);
+    assertEquals(ExitCodes.USAGE, said.code(), said.toString());
+    assertFalse(Files.exists(archive), "the command line is checked first");
+  }
+
+  @Test
+  void theFlowsBeforeTheDamageOfAPipeAreImportedAndTheFailureCountsOnce() throws Exception {
+    String text = "[{\"end_time\":1,\"bytes\":7},{\"end_time\":2,\"by";
+    CommandRun said;
+    InputStream before = System.in;
+    try {
+      System.setIn(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+      said = CommandRun.of("import", "-", "--archive", folder.resolve("archive"));
+    } finally {
+      System.setIn(before);
+    }
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(said.err().contains("-: not read to its end: damaged: "), said.err());
+    assertTrue(said.err().strip().endsWith("; 1 flows before it are imported"), said.err());
+    assertTrue(
+        said.out().contains("0 of 1 files, 1 flows imported; lost: 1 lines"), said.toString());
+    assertTrue(said.out().contains("the archive holds flows of"), said.toString());
+  }
+
   @Test
   void aDamagedFileIsNamedOnce() throws Exception {
     byte[] capture = new byte[60];
@@ -240,8 +323,8 @@ final class ImportCommandTest {
       System.setOut(stdout);
     }
     String said = out.toString(StandardCharsets.UTF_8);
-    assertEquals(ExitCodes.DONE, code, said);
-    assertTrue(said.contains("1 of 1 files, 1 flows imported, 1 lines or records rejected"), said);
+    assertEquals(ExitCodes.NO, code, "a part was lost: " + said);
+    assertTrue(said.contains("1 of 1 files, 1 flows imported; lost: 1 lines"), said);
     try (Stream<Path> kept = Files.list(archive.resolve("rejects"))) {
       Path file = kept.findFirst().orElseThrow();
       assertTrue(said.contains("rejected lines are in " + file), said);

@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -131,26 +135,126 @@ class PublishCommandTest {
     assertEquals(4, in("log").flows());
   }
 
+  /** Sends messages to a topic that exists. */
+  private static void send(String topic, List<byte[]> messages) throws Exception {
+    Map<String, Object> client = Map.of("bootstrap.servers", kafka.bootstrapServers());
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(client, new ByteArraySerializer(), new ByteArraySerializer())) {
+      for (byte[] message : messages) {
+        producer.send(new ProducerRecord<>(topic, message)).get();
+      }
+    }
+  }
+
+  private static List<byte[]> lines(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> FLOW.formatted(i).strip().getBytes(StandardCharsets.UTF_8))
+        .toList();
+  }
+
   @Test
   void messagesOfAnotherTopicBecomeFlowsAndAGroupGoesOnWhereItWas() throws Exception {
     kafka.createTopic("lines", 1, Map.of());
-    Map<String, Object> client = Map.of("bootstrap.servers", kafka.bootstrapServers());
     Object[] options = {
-      "--from-topic", "lines", "--from-property", "group.id=test", "--until-idle", "6s"
+      "--from-topic", "lines", "--from-property", "group.id=test", "--until-idle", "300ms"
     };
-    try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(client, new ByteArraySerializer(), new ByteArraySerializer())) {
-      for (int round = 1; round <= 2; round++) {
-        for (int i = 0; i < 10; i++) {
-          byte[] line = FLOW.formatted(i).strip().getBytes(StandardCharsets.UTF_8);
-          producer.send(new ProducerRecord<>("lines", line)).get();
-        }
-        CommandRun said = publish("from-lines", options);
-        assertEquals(ExitCodes.DONE, said.code(), said.toString());
-        assertTrue(said.out().contains("lines: suricata, 10 flows read"), said.out());
-        assertEquals(10L * round, in("from-lines").flows());
+    for (int round = 1; round <= 2; round++) {
+      send("lines", lines(10));
+      CommandRun said = publish("from-lines", options);
+      assertEquals(ExitCodes.DONE, said.code(), said.toString());
+      assertTrue(said.out().contains("lines: suricata, 10 flows read"), said.out());
+      assertEquals(10L * round, in("from-lines").flows());
+    }
+  }
+
+  @Test
+  void anImportOfATopicCommitsTheOffsetsOfItsGroup() throws Exception {
+    kafka.createTopic("imported", 2, Map.of());
+    for (int round = 1; round <= 3; round++) {
+      int flows = round < 3 ? 10 * round : 0;
+      send("imported", lines(flows));
+      CommandRun said =
+          CommandRun.of(
+              "import",
+              "--from-topic",
+              "imported",
+              "--from-kafka",
+              kafka.bootstrapServers(),
+              "--from-property",
+              "group.id=import",
+              "--until-idle",
+              "300ms",
+              "--archive",
+              folder.resolve("archive"));
+      assertEquals(ExitCodes.DONE, said.code(), said.toString());
+      assertTrue(
+          said.out().contains("1 of 1 files, " + flows + " flows imported; lost: nothing"),
+          round + ": " + said);
+    }
+  }
+
+  @Test
+  void aTopicThatIsNotThereFailsAndLeavesNoArchive() {
+    Path archive = folder.resolve("archive");
+    CommandRun said =
+        CommandRun.of(
+            "import",
+            "--from-topic",
+            "nowhere",
+            "--from-kafka",
+            kafka.bootstrapServers(),
+            "--archive",
+            archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(said.err().contains("there is no such topic"), said.err());
+    assertFalse(Files.exists(archive));
+  }
+
+  @Test
+  void protobufOfATopicStaysAsItIs() throws Exception {
+    kafka.createTopic("protobuf", 1, Map.of());
+    List<byte[]> messages = new ArrayList<>();
+    for (int size = 90; size < 128; size++) { // lengths that are letters and braces of text, too
+      byte[] message = message(size);
+      assertEquals(size, message[0]);
+      messages.add(message);
+    }
+    send("protobuf", messages);
+    CommandRun said = publish("from-protobuf", "--from-topic", "protobuf", "--until-idle", "300ms");
+    assertEquals(ExitCodes.DONE, said.code(), said.toString());
+    assertTrue(said.out().contains("goflow2_protobuf, 38 flows read"), said.out());
+  }
+
+  /** A message of GoFlow2 after its length: end, two addresses, bytes, and a name to fill it. */
+  private static byte[] message(int size) {
+    ByteBuffer out = ByteBuffer.allocate(1 + size).put((byte) size);
+    out.put((byte) 0x28); // field 5, seconds
+    for (long rest = 1_700_000_000; ; rest >>>= 7) {
+      out.put((byte) (rest < 128 ? rest : (rest & 0x7F) | 0x80));
+      if (rest < 128) {
+        break;
       }
     }
+    out.put((byte) 0x32).put((byte) 4).put(new byte[] {10, 0, 0, 1});
+    out.put((byte) 0x3A).put((byte) 4).put(new byte[] {10, 0, 0, 2});
+    out.put((byte) 0x48).put((byte) 7); // field 9, bytes
+    out.put((byte) 0xCA).put((byte) 0x3E).put((byte) (out.remaining() - 1)); // field 1001
+    return out.array();
+  }
+
+  @Test
+  void flowsAreMadeOfThePacketsOfACapture() throws Exception {
+    ByteBuffer capture = ByteBuffer.allocate(24 + 16 + 28);
+    capture.putInt(0xA1B2C3D4).putInt(0x0002_0004).putLong(0).putInt(65_535).putInt(101);
+    capture.putInt(1_700_000_000).putInt(0).putInt(28).putInt(28);
+    capture.put(new byte[] {0x45, 0, 0, 28, 0, 0, 0, 0, 64, 17});
+    Path file = Files.write(folder.resolve("traffic.pcap"), capture.array());
+    CommandRun refused = publish("packets", file);
+    assertEquals(ExitCodes.FAILED, refused.code(), refused.toString());
+    assertTrue(refused.err().contains("--from-packets makes flows"), refused.err());
+    CommandRun made = publish("packets", file, "--from-packets");
+    assertEquals(ExitCodes.DONE, made.code(), made.toString());
+    assertEquals(1, in("packets").flows());
   }
 
   @Test

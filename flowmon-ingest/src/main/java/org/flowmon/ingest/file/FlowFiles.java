@@ -27,9 +27,19 @@ public final class FlowFiles {
     return open(FlowInput.of(file), options);
   }
 
-  /** As of a file; a live input is text. */
+  /** As of a file; a live input is text or GoFlow2's messages, a followed one lines. */
   public static FlowFileReader open(FlowInput input, FileReadOptions options) throws IOException {
     InputFormat format = InputFormat.detect(input, options.columns(), options.format());
+    boolean isReadable = input.isFollowed() ? isOfLines(format) : isReadAsItComes(format);
+    if (input.isLive() && !isReadable) {
+      throw new UnknownFormatException(
+          input.name()
+              + ": "
+              + format.label()
+              + " is not read as it "
+              + (input.isFollowed() ? "grows" : "comes")
+              + ": name a file that is complete");
+    }
     Path file = input.name();
     return switch (format) {
       case CSV, JSON -> new TextFileReader(input, format, options);
@@ -41,26 +51,29 @@ public final class FlowFiles {
       case ZEEK_TSV, ZEEK_JSON -> new ZeekReader(input, format, options);
       case FLOW_TOOLS -> new FlowToolsReader(input, options);
       case GOFLOW2_PROTOBUF -> new GoFlowReader(input, options);
-      default -> {
-        if (input.isLive()) {
-          throw new UnknownFormatException(
-              file + ": " + format.label() + " is read from files, not as it comes");
-        }
-        yield binary(file, format, options);
-      }
-    };
-  }
-
-  private static FlowFileReader binary(Path file, InputFormat format, FileReadOptions options)
-      throws UnknownFormatException {
-    return switch (format) {
       case NFCAPD ->
           new TextFileReader(DocumentInput.nfcapd(file), format, options.withFormat("nfdump"));
       case FLOW_BATCHES -> new FlowBatchFileReader(file);
       case PCAP, PCAPNG, IPFIX -> new CaptureReader(file, format, options);
-      default ->
+      case PARQUET ->
           throw new UnknownFormatException(
               file + " begins as Parquet files do: flowmon import reads one that is not gzipped");
+    };
+  }
+
+  private static boolean isOfLines(InputFormat format) {
+    return switch (format) {
+      case CSV, JSON, ZEEK_TSV, ZEEK_JSON -> true;
+      case PCAP, PCAPNG, IPFIX, JSON_DOCUMENT, AZURE, FLOW_TOOLS -> false;
+      case NFCAPD, GOFLOW2_PROTOBUF, FLOW_BATCHES, PARQUET -> false;
+    };
+  }
+
+  private static boolean isReadAsItComes(InputFormat format) {
+    return switch (format) {
+      case CSV, JSON, JSON_DOCUMENT, AZURE, ZEEK_TSV, ZEEK_JSON, FLOW_TOOLS, GOFLOW2_PROTOBUF ->
+          true;
+      case PCAP, PCAPNG, IPFIX, NFCAPD, FLOW_BATCHES, PARQUET -> false;
     };
   }
 

@@ -23,23 +23,23 @@ public final class Hosts {
   private Hosts() {}
 
   /** The low long; an odd factor spreads the hosts over all subnets. */
-  static long insideV4(int i) {
+  public static long insideV4(int i) {
     return IpAddress.ipv4Low(INSIDE_V4 | ((i * 40_503 + 257) & 0xFFFF));
   }
 
-  static long outsideV4(int i) {
+  public static long outsideV4(int i) {
     return IpAddress.ipv4Low(OUTSIDE_V4 | ((i * 48_271 + 7_919) & 0x1_FFFF));
   }
 
-  static long insideV6High(int i) {
+  public static long insideV6High(int i) {
     return INSIDE_V6 | (i & 0x1F);
   }
 
-  static long outsideV6High(int i) {
+  public static long outsideV6High(int i) {
     return OUTSIDE_V6 | (i * 48_271L & 0x7FFF_FFFF);
   }
 
-  static long v6Low(int i) {
+  public static long v6Low(int i) {
     return 0x0200_00FF_FE00_0000L | i;
   }
 
@@ -49,7 +49,7 @@ public final class Hosts {
   }
 
   /** A private AS number (RFC 6996) for an outside host. */
-  static int outsideAs(int i) {
+  public static int outsideAs(int i) {
     return 64_600 + i % 200;
   }
 

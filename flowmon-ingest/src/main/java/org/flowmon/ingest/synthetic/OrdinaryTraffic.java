@@ -4,35 +4,16 @@ import java.util.SplittableRandom;
 import org.flowmon.flow.IpAddress;
 
 /** The ordinary conversations, and the parts of unusual flows. Each stream has its own instance. */
-final class OrdinaryTraffic {
-  /** Services: protocol, port, and their share of conversations in percent. */
-  private static final int[][] SERVICES = {
-    {SyntheticFlow.TCP, 443, 42},
-    {SyntheticFlow.UDP, 53, 18},
-    {SyntheticFlow.UDP, 443, 11},
-    {SyntheticFlow.TCP, 80, 10},
-    {SyntheticFlow.UDP, 123, 3},
-    {SyntheticFlow.TCP, 22, 3},
-    {SyntheticFlow.TCP, 25, 2},
-    {SyntheticFlow.TCP, 993, 2},
-    {SyntheticFlow.TCP, 3389, 1},
-    {SyntheticFlow.TCP, 8080, 2},
-    {SyntheticFlow.UDP, 3478, 3},
-    {SyntheticFlow.ICMP, 0, 3},
-  };
-
-  /** Bounds of a flow's bytes. The tail is cut so that no single flow makes an elephant. */
-  private static final double SMALLEST = 250;
-
-  private static final double LARGEST = 200_000;
+public final class OrdinaryTraffic implements FlowStream {
   private static final int PSH_ACK_SYN_FIN = 0x1B;
   private static final int[] TOS = {0, 0, 0, 0, 0, 0, 0x28, 0xB8};
 
-  private final byte[] serviceOf = new byte[100];
+  private final Conversations.Service[] serviceOf;
   private final ZipfSampler inside;
   private final ZipfSampler outside;
-  private final TrafficOptions options;
+  private final Conversations options;
   private final SplittableRandom random;
+  private final double smallest;
   private final double tailMass;
   private final double inverseShape;
   private final long delayMin;
@@ -43,29 +24,24 @@ final class OrdinaryTraffic {
   private final SyntheticFlow request = new SyntheticFlow();
   private long requestMillis;
 
-  OrdinaryTraffic(
-      ZipfSampler inside, ZipfSampler outside, TrafficOptions options, SplittableRandom random) {
+  public OrdinaryTraffic(
+      ZipfSampler inside, ZipfSampler outside, Conversations options, SplittableRandom random) {
     this.inside = inside;
     this.outside = outside;
     this.options = options;
     this.random = random;
-    this.tailMass = 1 - Math.pow(SMALLEST / LARGEST, options.paretoShape());
-    this.inverseShape = -1 / options.paretoShape();
+    Conversations.Sizes sizes = options.sizes();
+    this.smallest = sizes.smallest();
+    this.tailMass = 1 - Math.pow(smallest / sizes.largest(), sizes.paretoShape());
+    this.inverseShape = -1 / sizes.paretoShape();
     this.delayMin = options.exportDelayMin().toMillis();
     this.delaySpan = (int) (options.exportDelayMax().toMillis() - delayMin) + 1;
-    int at = 0;
-    for (int s = 0; s < SERVICES.length; s++) {
-      for (int i = 0; i < SERVICES[s][2]; i++) {
-        serviceOf[at++] = (byte) s;
-      }
-    }
-    if (at != 100) {
-      throw new AssertionError("the services' shares make " + at + " percent");
-    }
+    this.serviceOf = options.byWeight();
   }
 
   /** Usually request and reply, sometimes one way only. */
-  void next(long nowMillis, SyntheticFlow flow) {
+  @Override
+  public void next(long nowMillis, SyntheticFlow flow) {
     if (replyIsDue) {
       replyIsDue = false;
       copy(request, flow);
@@ -88,10 +64,10 @@ final class OrdinaryTraffic {
     boolean begunInside = random.nextInt(100) < 85;
     boolean ipv6 = random.nextDouble() < options.ipv6Share();
     parties(flow, client, server, ipv6, begunInside);
-    int[] service = SERVICES[serviceOf[random.nextInt(100)]];
-    flow.protocol = service[0];
+    Conversations.Service service = serviceOf[random.nextInt(serviceOf.length)];
+    flow.protocol = service.protocol();
     flow.srcPort = 32_768 + random.nextInt(28_232);
-    flow.dstPort = service[1];
+    flow.dstPort = service.port();
     flow.tcpFlags = flow.protocol == SyntheticFlow.TCP ? PSH_ACK_SYN_FIN : 0;
     flow.tos = TOS[random.nextInt(TOS.length)];
     flow.icmpTypeCode = 0;
@@ -135,7 +111,8 @@ final class OrdinaryTraffic {
     flow.dstAs = outgoing ? as : Hosts.insideAs();
   }
 
-  private static void route(
+  /** Sets the addresses of both parties, and what follows from them; both are of one family. */
+  public static void route(
       SyntheticFlow flow, long inHi, long inLo, long outHi, long outLo, boolean outgoing) {
     boolean ipv4 = IpAddress.isIpv4(inHi, inLo);
     flow.srcHi = outgoing ? inHi : outHi;
@@ -191,7 +168,7 @@ final class OrdinaryTraffic {
 
   /** A truncated Pareto variate by its inverse distribution function. */
   private long pareto() {
-    return (long) (SMALLEST * Math.pow(1 - random.nextDouble() * tailMass, inverseShape));
+    return (long) (smallest * Math.pow(1 - random.nextDouble() * tailMass, inverseShape));
   }
 
   private static void copy(SyntheticFlow from, SyntheticFlow to) {

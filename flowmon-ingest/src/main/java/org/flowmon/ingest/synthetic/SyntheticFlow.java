@@ -1,5 +1,6 @@
 package org.flowmon.ingest.synthetic;
 
+import java.util.List;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -10,9 +11,38 @@ import org.flowmon.flow.SourceKind;
  * Times are ms since 1970, the finest unit that all export formats share.
  */
 public final class SyntheticFlow {
+  /** The columns of its row. */
+  public static final List<FlowColumn> COLUMNS =
+      List.of(
+          FlowColumn.START_TIME,
+          FlowColumn.END_TIME,
+          FlowColumn.ARRIVAL,
+          FlowColumn.DURATION,
+          FlowColumn.SRC_ADDR,
+          FlowColumn.DST_ADDR,
+          FlowColumn.SRC_PORT,
+          FlowColumn.DST_PORT,
+          FlowColumn.PROTOCOL,
+          FlowColumn.BYTES,
+          FlowColumn.PACKETS,
+          FlowColumn.TCP_FLAGS,
+          FlowColumn.TOS,
+          FlowColumn.ICMP_TYPE_CODE,
+          FlowColumn.OUTGOING,
+          FlowColumn.NEXT_HOP,
+          FlowColumn.INPUT_IF,
+          FlowColumn.OUTPUT_IF,
+          FlowColumn.SRC_AS,
+          FlowColumn.DST_AS,
+          FlowColumn.SRC_MASK,
+          FlowColumn.DST_MASK,
+          FlowColumn.EXPORTER,
+          FlowColumn.OBSERVATION_DOMAIN,
+          FlowColumn.SOURCE_KIND);
+
   public static final int ICMP = 1;
   public static final int TCP = 6;
-  static final int UDP = 17;
+  public static final int UDP = 17;
   public static final int ICMPV6 = 58;
 
   public long srcHi;
@@ -46,6 +76,9 @@ public final class SyntheticFlow {
 
   public int insideHost;
 
+  /** The number, from 1, of the attack that it belongs to; 0 for none. Encoders ignore it. */
+  public int label;
+
   public boolean isIpv4() {
     return IpAddress.isIpv4(srcHi, srcLo);
   }
@@ -64,7 +97,7 @@ public final class SyntheticFlow {
   }
 
   /** The way back of the same conversation, with its own counts. */
-  void reverse(long reverseBytes, long reversePackets) {
+  public void reverse(long reverseBytes, long reversePackets) {
     long hi = srcHi;
     long lo = srcLo;
     srcHi = dstHi;
@@ -97,6 +130,13 @@ public final class SyntheticFlow {
   /** Writes the row into a builder, as source kind {@link SourceKind#SYNTHETIC}. */
   void appendTo(FlowBatchBuilder builder, long arrivalMicros, IpAddress exporter, int domain) {
     builder.beginRow();
+    setColumns(builder, arrivalMicros, exporter, domain);
+    builder.endRow();
+  }
+
+  /** Sets {@link #COLUMNS} of the open row, for which the flow has a value. */
+  public void setColumns(
+      FlowBatchBuilder builder, long arrivalMicros, IpAddress exporter, int domain) {
     builder.set(FlowColumn.START_TIME, startMillis * 1000);
     builder.set(FlowColumn.END_TIME, endMillis * 1000);
     builder.set(FlowColumn.DURATION, (endMillis - startMillis) * 1000);
@@ -129,6 +169,5 @@ public final class SyntheticFlow {
     builder.setAddress(FlowColumn.EXPORTER, exporter);
     builder.set(FlowColumn.OBSERVATION_DOMAIN, domain);
     builder.set(FlowColumn.SOURCE_KIND, SourceKind.SYNTHETIC.code());
-    builder.endRow();
   }
 }

@@ -67,15 +67,17 @@ public final class TrafficModel {
 
   public FlowStream live(long startMillis) {
     SplittableRandom random = random(LIVE);
-    return new LiveTraffic(
-        this, new OrdinaryTraffic(inside, outside, options, random), random, startMillis);
+    return new LiveTraffic(this, crowd(random), random, startMillis);
   }
 
   /** The backup shares the live start's hour of day. */
   HistoricTraffic history(long liveStartMillis) {
     SplittableRandom random = random(HISTORY);
-    return new HistoricTraffic(
-        this, new OrdinaryTraffic(inside, outside, options, random), random, liveStartMillis);
+    return new HistoricTraffic(this, crowd(random), random, liveStartMillis);
+  }
+
+  private OrdinaryTraffic crowd(SplittableRandom random) {
+    return new OrdinaryTraffic(inside, outside, options.conversations(), random);
   }
 
   int beaconHost() {

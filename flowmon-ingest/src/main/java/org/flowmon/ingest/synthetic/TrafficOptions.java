@@ -92,4 +92,13 @@ public record TrafficOptions(
         min,
         max);
   }
+
+  Conversations conversations() {
+    return new Conversations(
+        Conversations.SERVICES,
+        ipv6Share,
+        Conversations.Sizes.of(paretoShape),
+        exportDelayMin,
+        exportDelayMax);
+  }
 }

@@ -6,11 +6,11 @@ import java.util.SplittableRandom;
  * Draws ranks 0 … n − 1, weighted by 1 / (rank + 1)^exponent, in constant time: Vose, "A linear
  * algorithm for generating random numbers with a given distribution", 1991 (alias method).
  */
-final class ZipfSampler {
+public final class ZipfSampler {
   private final double[] keep;
   private final int[] alias;
 
-  ZipfSampler(int n, double exponent) {
+  public ZipfSampler(int n, double exponent) {
     double[] scaled = new double[n];
     double sum = 0;
     for (int i = 0; i < n; i++) {
@@ -51,7 +51,7 @@ final class ZipfSampler {
     }
   }
 
-  int sample(SplittableRandom random) {
+  public int sample(SplittableRandom random) {
     int i = random.nextInt(keep.length);
     return random.nextDouble() < keep[i] ? i : alias[i];
   }

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowRecorder;
@@ -359,11 +361,67 @@ class SourceTextTest {
 
   @Test
   void everyFormatHasANameAndIsFoundByIt() throws IOException {
-    Set<String> names = Set.copyOf(InputFormat.names());
-    assertEquals(InputFormat.names().size(), names.size(), "each once");
-    for (String name : List.of("suricata", "nfdump", "flow_tools", "csv", "aws_vpc", "azure")) {
-      assertTrue(names.contains(name), name);
+    List<String> names = InputFormat.names();
+    assertEquals(names.size(), Set.copyOf(names).size(), "each once");
+    Map<String, String> texts = new TreeMap<>(SampleTexts.all());
+    Map<String, String> samples = new TreeMap<>();
+    texts.forEach(
+        (sample, text) ->
+            samples.put(
+                switch (sample.replaceFirst(" .*", "")) {
+                  case "aws" -> "aws_vpc";
+                  case "gcp" -> "gcp_vpc";
+                  case "goflow1" -> "goflow2";
+                  case "flow-export" -> "flow_export";
+                  default -> sample.replaceFirst(" .*", "");
+                },
+                text));
+    samples.put("csv", "end_time,src_addr\n1,10.0.0.1\n");
+    samples.put("json", "{\"end_time\":1}\n");
+    samples.put(
+        "comparison",
+        "ts,src_ip,dst_ip,src_port,dst_port,protocol,bytes_sent,bytes_recv,outgoing,state,duration\n"
+            + "1,10.0.0.1,10.0.0.2,1,2,6,3,4,1,0,5\n");
+    samples.put("json_document", "[{\"end_time\":1}]");
+    for (Map.Entry<String, String> sample : samples.entrySet()) {
+      assertTrue(names.contains(sample.getKey()), sample.getKey());
+      Read read = read(sample.getValue(), FileReadOptions.defaults().withFormat(sample.getKey()));
+      assertTrue(read.summary.rows() > 0, sample.getKey() + ": " + read.summary);
+      String label = read.summary.label();
+      assertTrue(
+          label.equals(sample.getKey()) || label.equals(InputFormat.CSV.label()),
+          sample.getKey() + " was read as " + label);
     }
+    List<String> ofBytes = List.of("pcap", "pcapng", "ipfix", "zeek_tsv", "zeek_json");
+    Set<String> rest = new TreeSet<>(names);
+    rest.removeAll(samples.keySet());
+    rest.removeAll(ofBytes);
+    assertEquals(
+        Set.of("flow_batches", "flow_print", "flow_tools", "goflow2_protobuf", "nfcapd", "parquet"),
+        rest,
+        "their own tests read or refuse them");
+  }
+
+  @Test
+  void numbersOfADocumentKeepAllTheirDigits() throws IOException {
+    Read read = read("[{\"end_time\":1700000000.12345649999,\"bytes\":9007199254740993}]");
+    assertEquals(1_700_000_000_123_456L, read.rows.get(0).get(FlowColumn.END_TIME));
+    assertEquals(9_007_199_254_740_993L, read.rows.get(0).get(FlowColumn.BYTES));
+  }
+
+  @Test
+  void theRecordInWhichADocumentBreaksOffIsKeptAsCutShort() throws IOException {
+    Read read = read("[{\"end_time\":1},{\"end_time\":2,\"bytes\":");
+    assertEquals(1, read.summary.rows());
+    assertEquals(Map.of("cut_short", 1L), read.summary.rejected());
+  }
+
+  @Test
+  void nanosecondsWithoutSecondsAreNoTime() throws IOException {
+    String timed = "#:unix_secs,unix_nsecs,sysuptime,last,srcaddr,dstaddr\n";
+    Read read = read(timed + ",500000000,100000,90000,10.0.0.1,10.0.0.2\n");
+    assertEquals(0, read.summary.rows(), "none in 1970");
+    assertEquals(Map.of("missing_time", 1L), read.summary.rejected());
   }
 
   @Test

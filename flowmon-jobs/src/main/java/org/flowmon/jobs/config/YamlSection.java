@@ -1,5 +1,6 @@
 package org.flowmon.jobs.config;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -176,6 +177,28 @@ public final class YamlSection {
     throw error(key, "expected " + expected + ", found '" + value + "'");
   }
 
+  /** Returns a number that may have decimals. */
+  public double decimal(String key, double min, double max, double otherwise) {
+    String expected = "a number " + plain(min) + "…" + plain(max);
+    String value = scalar(key, expected);
+    if (value == null) {
+      return otherwise;
+    }
+    try {
+      double parsed = Double.parseDouble(value);
+      if (parsed >= min && parsed <= max) {
+        return parsed;
+      }
+    } catch (NumberFormatException e) {
+      // reported below, with the expected value
+    }
+    throw error(key, "expected " + expected + ", found '" + value + "'");
+  }
+
+  private static String plain(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
+  }
+
   /** Returns a duration such as 500ms, 10s, 5m, 1h, 7d; null if the key is absent. */
   public @Nullable Duration durationOrNull(String key) {
     String expected = "a duration such as 500ms, 10s, 5m, 1h or 7d";
@@ -183,7 +206,24 @@ public final class YamlSection {
     if (value == null) {
       return null;
     }
-    Matcher matcher = DURATION.matcher(value.strip());
+    return duration(key, value, value.strip(), expected);
+  }
+
+  /** Returns a duration that may have a minus before it. */
+  public Duration signedDuration(String key, Duration otherwise) {
+    String expected = "a duration such as 500ms or -2s";
+    String value = scalar(key, expected);
+    if (value == null) {
+      return otherwise;
+    }
+    String text = value.strip();
+    return text.startsWith("-")
+        ? duration(key, value, text.substring(1), expected).negated()
+        : duration(key, value, text, expected);
+  }
+
+  private Duration duration(String key, String value, String text, String expected) {
+    Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
       throw error(key, "expected " + expected + ", found '" + value + "'");
     }

@@ -3,6 +3,7 @@ package org.flowmon.ingest.file.binary;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.flowmon.flow.FlowBatch;
@@ -31,6 +32,7 @@ final class ColumnWriter {
       FileReadOptions options,
       Consumer<FlowBatch> out)
       throws IOException {
+    Arrays.fill(place, -1); // a column that is not listed must not be taken for the first
     List<Column> typed = new ArrayList<>();
     for (FlowColumn column : columns) {
       place[column.ordinal()] = typed.size();
@@ -77,7 +79,7 @@ final class ColumnWriter {
     rows.endRow();
   }
 
-  /** Hands on what there is, before more comes. */
+  /** Hands on the flows so far. */
   void flush() {
     rows.flush();
   }

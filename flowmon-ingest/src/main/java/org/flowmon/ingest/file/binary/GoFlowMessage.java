@@ -1,17 +1,17 @@
 package org.flowmon.ingest.file.binary;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.flow.bytes.BigEndian;
-import org.flowmon.ingest.text.TextCache;
+import org.flowmon.ingest.decode.record.FieldTexts;
 
 /**
- * A {@code FlowMessage} of GoFlow2, by the numbers of its fields ({@code pb/flow.proto}); unknown
- * fields are skipped, of a repeated one the first counts. Reused. Not thread-safe.
+ * A {@code FlowMessage} of GoFlow2, by the numbers of its fields ({@code pb/flow.proto}). Unknown
+ * fields are skipped; of a field that comes several times the first value counts. Reused. Not
+ * thread-safe.
  */
 final class GoFlowMessage {
   private static final int FIELDS = 113;
@@ -106,18 +106,17 @@ final class GoFlowMessage {
   private final long[] values = new long[FIELDS];
   private final long[] highs = new long[FIELDS];
   private final boolean[] isSet = new boolean[FIELDS];
-  private final TextCache macs = new TextCache();
-  private final byte[] mac = "00:00:00:00:00:00".getBytes(StandardCharsets.US_ASCII);
+  private final FieldTexts texts = new FieldTexts();
   private byte[] bytes = {};
   private int at;
   private int end;
   private boolean isBroken;
 
-  /** False if the bytes are no message with a time. */
-  boolean read(byte[] message, int length) {
+  /** False if the bytes are no message. */
+  boolean read(byte[] message, int from, int to) {
     bytes = message;
-    at = 0;
-    end = length;
+    at = from;
+    end = to;
     isBroken = false;
     Arrays.fill(isSet, false);
     while (at < end && !isBroken) {
@@ -151,8 +150,8 @@ final class GoFlowMessage {
             || field == SAMPLER
             || field == NEXT_HOP
             || field == BGP_NEXT_HOP;
-    if (isAddress && (length == 4 || length == 16)) {
-      int f = (int) field;
+    int f = isAddress ? (int) field : 0;
+    if (isAddress && (length == 4 || length == 16) && !isSet[f]) {
       isSet[f] = true;
       highs[f] = length == 16 ? BigEndian.getLong(bytes, at) : 0;
       values[f] =
@@ -162,8 +161,9 @@ final class GoFlowMessage {
     }
     int start = at;
     if (field == MPLS_LABELS && length > 0 && !isSet[MPLS_LABELS]) {
-      values[MPLS_LABELS] = varint(); // of a packed list the first
+      values[MPLS_LABELS] = varint(); // the top label comes first in the packed list
       isSet[MPLS_LABELS] = true;
+      isBroken |= at > start + length;
       at = start;
     }
     skip(length);
@@ -233,11 +233,7 @@ final class GoFlowMessage {
     if (address == 0 || address >>> 48 != 0) {
       return;
     }
-    for (int i = 0; i < 12; i++) {
-      int digit = (int) (address >>> (44 - 4 * i)) & 0xF;
-      mac[i + i / 2] = (byte) Character.forDigit(digit, 16);
-    }
-    rows.setText(column, macs.of(mac, 0, mac.length));
+    rows.setText(column, texts.mac(address));
   }
 
   private void writeOrigin(ColumnWriter rows) {
@@ -265,7 +261,8 @@ final class GoFlowMessage {
   }
 
   /**
-   * Nanoseconds of version 2, else seconds of version 1; version 2 has small flags in their place.
+   * Nanoseconds of version 2, else seconds of version 1. In place of the start's seconds version 2
+   * has the flags of the IP header, which are too small for a time.
    */
   private void time(ColumnWriter rows, FlowColumn column, int nanos, int seconds) {
     if (isSet[nanos] && values[nanos] > 0) {

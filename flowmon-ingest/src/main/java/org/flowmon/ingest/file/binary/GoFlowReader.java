@@ -1,6 +1,5 @@
 package org.flowmon.ingest.file.binary;
 
-import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,81 +38,107 @@ public final class GoFlowReader implements ParallelFlowReader {
   @Override
   public FileSummary read(int threads, Consumer<FlowBatch> out) throws IOException {
     Path file = input.name();
-    try (InputStream in = new BufferedInputStream(input.open(options.bytesRead()), BUFFER)) {
+    try (InputStream in = input.open(options.bytesRead())) {
       List<FlowColumn> columns = GoFlowMessage.COLUMNS;
       ColumnWriter rows =
           new ColumnWriter(
               file, InputFormat.GOFLOW2_PROTOBUF, SourceKind.IPFIX, columns, options, out);
-      return rows.end(messages(in, rows));
+      return rows.end(new Reading(in, rows).damage());
     }
   }
 
-  /** Returns the damage that ends the input, null if there is none. */
-  private @Nullable String messages(InputStream in, ColumnWriter rows) throws IOException {
-    GoFlowMessage message = new GoFlowMessage();
-    byte[] bytes = new byte[1 << 12];
-    long number = 0;
-    try {
-      while (true) {
+  private final class Reading {
+    private final InputStream in;
+    private final ColumnWriter rows;
+    private final GoFlowMessage message = new GoFlowMessage();
+    private byte[] bytes = new byte[BUFFER];
+    private int at;
+    private int limit;
+    private long number;
+
+    Reading(InputStream in, ColumnWriter rows) {
+      this.in = in;
+      this.rows = rows;
+    }
+
+    /** Reads all; returns the damage that ends the input, null if there is none. */
+    private @Nullable String damage() throws IOException {
+      try {
+        for (number = 1; isThere(1); number++) {
+          long length = length();
+          if (length > MOST_BYTES) {
+            return damage("a message of " + length + " bytes, at most " + MOST_BYTES);
+          }
+          if (!isThere((int) length)) {
+            return damage("it is cut short");
+          }
+          take((int) length);
+        }
+        return null;
+      } catch (EOFException | ZipException e) {
+        return damage("the data is damaged: " + e.getMessage());
+      }
+    }
+
+    private String damage(String what) {
+      return input.name() + ", message " + number + ": " + what;
+    }
+
+    private void take(int length) throws IOException {
+      if (message.read(bytes, at, at + length)) {
+        message.write(rows);
+        rows.endRow();
+      } else {
+        options
+            .rejects()
+            .add(
+                input.name(),
+                number,
+                RejectReason.BAD_MESSAGE,
+                "no FlowMessage of GoFlow2",
+                bytes,
+                at,
+                at + length,
+                false);
+      }
+      at += length;
+    }
+
+    /** Reads on until so many bytes are there; false if the input ends before. */
+    private boolean isThere(int count) throws IOException {
+      if (limit - at < count) {
+        byte[] into = count > bytes.length ? new byte[Math.min(MOST_BYTES, 2 * count)] : bytes;
+        System.arraycopy(bytes, at, into, 0, limit - at);
+        limit -= at;
+        at = 0;
+        bytes = into;
+      }
+      while (limit < count) {
         if (input.isLive() && in.available() == 0) {
-          rows.flush();
+          rows.flush(); // reading on may wait, and says that all before it was handed on
         }
-        long length = length(in);
-        if (length < 0) {
-          return null;
+        int read = in.read(bytes, limit, bytes.length - limit);
+        if (read < 0) {
+          return false;
         }
-        number++;
-        if (length > MOST_BYTES) {
-          return damage(number, "a message of " + length + " bytes, at most " + MOST_BYTES);
-        }
-        if (length > bytes.length) {
-          bytes = new byte[Math.min(MOST_BYTES, 2 * (int) length)];
-        }
-        if (in.readNBytes(bytes, 0, (int) length) < length) {
-          return damage(number, "it is cut short");
-        }
-        if (message.read(bytes, (int) length)) {
-          message.write(rows);
-          rows.endRow();
-        } else {
-          options
-              .rejects()
-              .add(
-                  input.name(),
-                  number,
-                  RejectReason.BAD_MESSAGE,
-                  "no FlowMessage of GoFlow2",
-                  bytes,
-                  0,
-                  (int) length,
-                  false);
-        }
+        limit += read;
       }
-    } catch (EOFException | ZipException e) {
-      return damage(number + 1, "the data is damaged: " + e.getMessage());
+      return true;
     }
-  }
 
-  private String damage(long number, String what) {
-    return input.name() + ", message " + number + ": " + what;
-  }
-
-  /** The next message's length, −1 at the end. */
-  private static long length(InputStream in) throws IOException {
-    long value = 0;
-    for (int shift = 0; shift < 35; shift += 7) {
-      int b = in.read();
-      if (b < 0) {
-        if (shift == 0) {
-          return -1;
+    private long length() throws IOException {
+      long value = 0;
+      for (int shift = 0; shift < 35; shift += 7) {
+        if (!isThere(1)) {
+          throw new EOFException("a length is cut short");
         }
-        throw new EOFException("a length is cut short");
+        int b = bytes[at++];
+        value |= (long) (b & 0x7F) << shift;
+        if (b >= 0) {
+          return value;
+        }
       }
-      value |= (long) (b & 0x7F) << shift;
-      if (b < 0x80) {
-        return value;
-      }
+      throw new EOFException("a length of more than 5 bytes");
     }
-    throw new EOFException("a length of more than 5 bytes");
   }
 }

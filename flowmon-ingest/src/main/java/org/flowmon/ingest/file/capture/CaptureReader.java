@@ -56,7 +56,7 @@ public final class CaptureReader implements FlowFileReader {
     for (IngestCounter counter : IngestCounter.values()) {
       long count = all.get(counter) - before.getOrDefault(counter, 0L);
       counters.add(counter, count);
-      if (count > 0 && isLoss(counter)) {
+      if (count > 0 && isToldOf(counter)) {
         rejected.put(counter.label(), count);
       }
     }
@@ -90,7 +90,8 @@ public final class CaptureReader implements FlowFileReader {
       throw new IOException(file + ": a capture without packets");
     }
     if (options.packets().meter().isPresent()) {
-      throw new IOException(file + ": none of its " + packets + " packets is IP");
+      throw new IOException(
+          file + ": none of its " + packets + " packets has a whole IP header " + rejected);
     }
     long exports =
         counters.get(IngestCounter.DATAGRAMS_DECODED)
@@ -108,8 +109,9 @@ public final class CaptureReader implements FlowFileReader {
     }
   }
 
-  private static boolean isLoss(IngestCounter counter) {
+  /** Losses, and what was left out or became NULL. */
+  private static boolean isToldOf(IngestCounter counter) {
     String name = counter.name();
-    return name.contains("_DROPPED_") || name.contains("_SKIPPED_");
+    return counter.isLoss() || name.contains("_DROPPED_") || name.contains("_SKIPPED_");
   }
 }

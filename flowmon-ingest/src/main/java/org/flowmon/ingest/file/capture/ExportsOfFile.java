@@ -90,6 +90,15 @@ public final class ExportsOfFile {
 
   private long decode(FileDatagrams datagrams, ExportDecoder decoder, FlowSink out)
       throws IOException {
+    try {
+      return decodeAll(datagrams, decoder, out);
+    } finally {
+      decoder.endInput(); // also of a damaged file all is counted
+    }
+  }
+
+  private long decodeAll(FileDatagrams datagrams, ExportDecoder decoder, FlowSink out)
+      throws IOException {
     ArrivalClock clock = new ArrivalClock();
     long ahead = 0;
     long[] following = new long[ArrivalClock.LOOK_AHEAD];
@@ -116,7 +125,6 @@ public final class ExportsOfFile {
         ahead += counters.get(IngestCounter.FLOWS_DECODED) - before;
       }
     }
-    decoder.endInput();
     return ahead;
   }
 }

@@ -73,4 +73,9 @@ public final class DocumentInput implements FlowInput {
   public boolean isLive() {
     return document.isLive();
   }
+
+  @Override
+  public boolean isFollowed() {
+    return document.isFollowed();
+  }
 }

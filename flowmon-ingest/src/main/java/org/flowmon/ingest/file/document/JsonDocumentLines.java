@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import org.flowmon.ingest.file.reader.DamagedInputException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The objects of a JSON document, each on a line: those of its array, or the document's own, one
@@ -18,6 +19,7 @@ final class JsonDocumentLines extends PumpedStream {
   private final JsonParser parser;
   private final JsonGenerator line;
   private int depth;
+  private @Nullable IOException failure;
 
   JsonDocumentLines(InputStream in) throws IOException {
     JsonFactory json = new JsonFactory();
@@ -32,38 +34,48 @@ final class JsonDocumentLines extends PumpedStream {
 
               @Override
               public void write(byte[] bytes, int from, int length) {
-                for (int i = from; i < from + length; i++) {
-                  out.put(bytes[i]);
-                }
+                out.put(bytes, from, length);
               }
             });
     line.setRootValueSeparator(null);
   }
 
+  /** What comes before a failure is read first. */
   @Override
   boolean pump() throws IOException {
-    JsonToken token;
-    try {
-      token = parser.nextToken();
-      if (token == null) {
-        return false;
-      }
-      boolean isArrayOfAll =
-          depth == 0 && (token == JsonToken.START_ARRAY || token == JsonToken.END_ARRAY);
-      if (!isArrayOfAll) {
-        line.copyCurrentEvent(parser);
-      }
-      depth += isArrayOfAll ? 0 : token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-      if (!isArrayOfAll && depth == 0) {
-        line.flush();
-        out.put('\n');
-      } else {
-        line.flush();
-      }
-      return true;
-    } catch (JsonProcessingException e) {
-      throw damaged(e);
+    if (failure != null) {
+      throw failure;
     }
+    try {
+      return add(parser.nextToken());
+    } catch (JsonProcessingException e) {
+      failure = damaged(e);
+    } catch (IOException e) {
+      failure = e;
+    }
+    line.flush();
+    return true;
+  }
+
+  private boolean add(@Nullable JsonToken token) throws IOException {
+    if (token == null) {
+      return false;
+    }
+    if (depth == 0 && (token == JsonToken.START_ARRAY || token == JsonToken.END_ARRAY)) {
+      return true; // the array of all objects
+    }
+    if (token.isNumeric()) {
+      // As its digits are: a double has only 16.
+      line.writeNumber(parser.getTextCharacters(), parser.getTextOffset(), parser.getTextLength());
+    } else {
+      line.copyCurrentEvent(parser);
+    }
+    depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+    if (depth == 0) {
+      line.flush();
+      out.put('\n');
+    }
+    return true;
   }
 
   static DamagedInputException damaged(JsonProcessingException e) {

@@ -21,11 +21,11 @@ abstract class PumpedStream extends InputStream {
       bytes[to++] = (byte) b;
     }
 
-    void put(byte[] some, int length) {
+    void put(byte[] some, int at, int length) {
       while (bytes.length - to < length) {
         bytes = java.util.Arrays.copyOf(bytes, 2 * bytes.length);
       }
-      System.arraycopy(some, 0, bytes, to, length);
+      System.arraycopy(some, at, bytes, to, length);
       to += length;
     }
 

@@ -1,6 +1,7 @@
 package org.flowmon.ingest.file.format;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -8,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Where flows are read from, as bytes: a file, or a stream that goes on while it is read. */
+/** An input of flows, as bytes: a file, or a stream that goes on while it is read. */
 public interface FlowInput {
   /** For messages and rejects. */
   Path name();
@@ -23,16 +24,29 @@ public interface FlowInput {
    */
   InputStream open(AtomicLong bytesRead) throws IOException;
 
-  /** Whether more may come at any time, so that what is there must not wait for it. */
+  /** Whether more may come at any time; flows that have come must not wait for it. */
   boolean isLive();
+
+  /** Whether reading begins and ends at any of its lines, so that only lines can be read. */
+  boolean isFollowed();
 
   static FlowInput of(Path file) {
     return new FileInput(file);
   }
 
-  /** Of plain text, as it comes; {@code name} is for messages. */
+  /**
+   * As it comes, not compressed. Readers do not close {@code in}: whoever opened it may still ask
+   * its source what has been read.
+   *
+   * @param name for messages
+   */
   static FlowInput live(Path name, InputStream in) {
-    return new LiveInput(name, in);
+    return new LiveInput(name, in, false);
+  }
+
+  /** A log that is followed, as {@link #live}. */
+  static FlowInput followed(Path name, InputStream in) {
+    return new LiveInput(name, in, true);
   }
 
   /** A file. */
@@ -53,17 +67,30 @@ public interface FlowInput {
     public boolean isLive() {
       return false;
     }
+
+    @Override
+    public boolean isFollowed() {
+      return false;
+    }
   }
 
   /** A stream. */
   final class LiveInput implements FlowInput {
     private final Path name;
     private final InputStream in;
+    private final boolean isFollowed;
     private byte[] head = {};
 
-    private LiveInput(Path name, InputStream in) {
+    private LiveInput(Path name, InputStream in, boolean isFollowed) {
       this.name = name;
-      this.in = in;
+      this.in =
+          new FilterInputStream(in) {
+            @Override
+            public void close() {
+              // It is its owner's.
+            }
+          };
+      this.isFollowed = isFollowed;
     }
 
     @Override
@@ -71,11 +98,11 @@ public interface FlowInput {
       return name;
     }
 
-    /** Waits for the first line that is no comment. */
+    /** Waits for the first line that is no comment, or the first message of GoFlow2. */
     @Override
     public byte[] head(int most) throws IOException {
       byte[] some = new byte[1 << 13];
-      while (head.length < most && !hasValue(head)) {
+      while (head.length < most && !hasValue(head) && !GoFlowHead.begins(head)) {
         int read = in.read(some, 0, Math.min(some.length, most - head.length));
         if (read < 0) {
           break;
@@ -108,6 +135,11 @@ public interface FlowInput {
     @Override
     public boolean isLive() {
       return true;
+    }
+
+    @Override
+    public boolean isFollowed() {
+      return isFollowed;
     }
   }
 }

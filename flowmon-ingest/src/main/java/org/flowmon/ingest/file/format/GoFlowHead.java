@@ -4,7 +4,7 @@ package org.flowmon.ingest.file.format;
  * Knows GoFlow2's protobuf by its first message: its length, then fields of a {@code FlowMessage}
  * that fill it, with addresses and counts among them.
  */
-final class GoFlowHead {
+public final class GoFlowHead {
   private static final int SOURCE_ADDRESS = 6;
   private static final int BYTES = 9;
 
@@ -15,7 +15,8 @@ final class GoFlowHead {
     this.head = head;
   }
 
-  static boolean begins(byte[] head) {
+  /** Whether the bytes begin with a whole message that follows its length; text never does. */
+  public static boolean begins(byte[] head) {
     return new GoFlowHead(head).isMessage();
   }
 

@@ -58,6 +58,21 @@ public enum InputFormat {
     return name().toLowerCase(Locale.ROOT);
   }
 
+  /** What its rejects are, for example {@code lines}. */
+  public String unit() {
+    return switch (this) {
+      case PARQUET -> "rows";
+      case GOFLOW2_PROTOBUF -> "messages";
+      case AZURE -> "tuples";
+      default -> "lines";
+    };
+  }
+
+  /** Whether it holds exports: datagrams, or messages of IPFIX. */
+  public boolean isOfExports() {
+    return this == PCAP || this == PCAPNG || this == IPFIX;
+  }
+
   /** The names of formats and of programs with text of their own, for {@code --format}. */
   public static List<String> names() {
     List<String> names = new ArrayList<>();
@@ -146,11 +161,11 @@ public enum InputFormat {
     }
     boolean isParquet = !input.isLive() && isParquet(file);
     InputFormat format = isParquet ? PARQUET : byMagic(head);
+    if (format == null && GoFlowHead.begins(head)) {
+      format = GOFLOW2_PROTOBUF; // before text: the length of a message may be that of a brace
+    }
     if (format == null) {
       format = byText(head, columns);
-    }
-    if (format == null && GoFlowHead.begins(head)) {
-      format = GOFLOW2_PROTOBUF;
     }
     if (format == null && ParquetMagic.begins(head)) {
       format = parquet(file);

@@ -8,19 +8,26 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log that grows and is rotated. If another file gets its name, the rest of the one before is
- * read first; one that shrinks is read from its beginning. Compressed logs are not followed.
+ * A log that grows and is rotated. When another file gets the log's name, the rest of the file
+ * before is read first, then those that had the name in between; a file that shrinks is read from
+ * its beginning. Files that were compressed meanwhile are left out.
  */
 public final class FollowedLog implements LiveSource {
   private static final int PIECE = 1 << 18;
   private static final long PAUSE_MILLIS = 50;
+  private static final Pattern ROTATION = Pattern.compile("[-._][0-9][-._:0-9T]*");
 
   /** A place in a log: which file, whatever its name is now, and how many of its bytes. */
   public record Place(String file, long offset) {}
@@ -28,11 +35,30 @@ public final class FollowedLog implements LiveSource {
   /** Where a file's bytes begin among those that {@link #next} gave. */
   private record Begin(String file, long given, long offset) {}
 
+  /** What tells files apart whatever their names are, and when a file was written last. */
+  private record Stat(String key, FileTime modified) {
+    /** Empty if there is no such file any more. */
+    static Optional<Stat> of(Path file) throws IOException {
+      try {
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        Object key = attributes.fileKey(); // device and inode; null on Windows
+        return Optional.of(
+            new Stat(
+                String.valueOf(key == null ? attributes.creationTime() : key),
+                attributes.lastModifiedTime()));
+      } catch (NoSuchFileException e) {
+        return Optional.empty();
+      }
+    }
+  }
+
   private final Path path;
   private final byte[] header;
   private final List<Begin> begins = new ArrayList<>();
   private @Nullable FileChannel channel;
   private String file = "";
+  // When the files up to this one were written last, as far as is known.
+  private FileTime modified = FileTime.fromMillis(0);
   private long offset;
   private long given;
   private boolean endsLine = true;
@@ -47,9 +73,9 @@ public final class FollowedLog implements LiveSource {
     this.path = path;
     this.header = header.clone();
     if (from.isPresent()) {
-      Path there = find(from.get().file());
-      if (there != null && Files.size(there) >= from.get().offset()) {
-        open(there, from.get().offset());
+      Optional<Path> there = find(from.get().file());
+      if (there.isPresent()) {
+        goOn(there.get(), from.get().offset());
       }
     }
     if (channel == null) {
@@ -57,36 +83,87 @@ public final class FollowedLog implements LiveSource {
     }
   }
 
-  /**
-   * The file with the key: rotation gives it another name in the same folder. Null if it is gone.
-   */
-  private @Nullable Path find(String key) throws IOException {
-    if (Files.exists(path) && key(path).equals(key)) {
-      return path;
+  /** The file with the key: rotation gives it another name in the same folder. */
+  private Optional<Path> find(String key) throws IOException {
+    if (isFile(path, key)) {
+      return Optional.of(path);
     }
-    Path folder = path.toAbsolutePath().getParent();
-    try (Stream<Path> siblings = Files.list(folder)) {
-      for (Path sibling : siblings.filter(Files::isRegularFile).toList()) {
-        if (key(sibling).equals(key)) {
-          return sibling;
-        }
+    for (Path sibling : siblings()) {
+      if (isFile(sibling, key)) {
+        return Optional.of(sibling);
       }
     }
-    return null;
+    return Optional.empty();
   }
 
-  /** What tells files apart whatever their name is: the inode where there are some. */
-  private static String key(Path file) throws IOException {
-    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-    Object key = attributes.fileKey();
-    return key == null ? attributes.creationTime().toString() : key.toString();
+  private static boolean isFile(Path file, String key) throws IOException {
+    return Stat.of(file).filter(stat -> stat.key.equals(key)).isPresent();
+  }
+
+  private List<Path> siblings() throws IOException {
+    try (Stream<Path> all = Files.list(path.toAbsolutePath().getParent())) {
+      return all.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  private void goOn(Path there, long at) throws IOException {
+    try {
+      if (Files.size(there) >= at) {
+        open(there, at);
+      }
+    } catch (NoSuchFileException e) {
+      // It was renamed or deleted meanwhile: the log begins anew.
+    }
+  }
+
+  private void written(FileTime time) {
+    modified = time.compareTo(modified) > 0 ? time : modified;
+  }
+
+  /** The next file that had the log's name after the one that was read, by their last writes. */
+  private Path successor() throws IOException {
+    Map<FileTime, Path> rotated = new TreeMap<>();
+    for (Path sibling : siblings()) {
+      Optional<Stat> stat = isRotated(sibling) ? Stat.of(sibling) : Optional.empty();
+      if (stat.isPresent() && stat.get().key.equals(file)) {
+        written(stat.get().modified);
+      } else if (stat.isPresent()) {
+        rotated.put(stat.get().modified, sibling);
+      }
+    }
+    return rotated.entrySet().stream()
+        .filter(later -> later.getKey().compareTo(modified) > 0)
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse(path);
+  }
+
+  /** Whether a file has the log's name and a number or date, and is not compressed. */
+  private boolean isRotated(Path sibling) {
+    String name = sibling.getFileName().toString();
+    String own = path.getFileName().toString();
+    int point = own.lastIndexOf('.') < 1 ? own.length() : own.lastIndexOf('.');
+    return isDated(name, own, "") || isDated(name, own.substring(0, point), own.substring(point));
+  }
+
+  private static boolean isDated(String name, String begin, String end) {
+    return name.length() > begin.length() + end.length()
+        && name.startsWith(begin)
+        && name.endsWith(end)
+        && ROTATION.matcher(name.substring(begin.length(), name.length() - end.length())).matches();
   }
 
   private void open(Path next, long at) throws IOException {
     close();
-    channel = FileChannel.open(next, StandardOpenOption.READ);
-    channel.position(at);
-    file = key(next);
+    FileChannel opened = FileChannel.open(next, StandardOpenOption.READ);
+    Optional<Stat> stat = Stat.of(next);
+    if (stat.isEmpty()) {
+      opened.close();
+      throw new NoSuchFileException(next.toString());
+    }
+    channel = opened.position(at);
+    file = stat.get().key;
+    written(stat.get().modified);
     offset = at;
     begins.add(new Begin(file, given, at));
   }
@@ -142,23 +219,25 @@ public final class FollowedLog implements LiveSource {
     }
     offset += read;
     given += read;
-    byte[] bytes = java.util.Arrays.copyOf(piece.array(), read);
+    byte[] bytes = Arrays.copyOf(piece.array(), read);
     endsLine = bytes[read - 1] == '\n';
     return bytes;
   }
 
   /**
-   * Goes to another file with the name, or back to the beginning of one that shrank, if everything
-   * is read. False if the file before ends within a line.
+   * When everything is read, goes to the next file with the name, or back to the beginning of one
+   * that shrank. False if the file before ends within a line.
    */
   private boolean rotate() throws IOException {
     FileChannel open = channel;
     boolean isShorter = open != null && open.size() < offset;
-    boolean isOther;
-    try {
-      isOther = open == null || !key(path).equals(file);
-    } catch (NoSuchFileException e) {
+    Optional<Stat> named = Stat.of(path);
+    if (named.isEmpty()) {
       return true; // between two names
+    }
+    boolean isOther = open == null || !named.get().key.equals(file);
+    if (!isOther) {
+      written(named.get().modified);
     }
     if (!isShorter && (!isOther || (open != null && open.size() > offset))) {
       return true;
@@ -167,9 +246,9 @@ public final class FollowedLog implements LiveSource {
       return false;
     }
     try {
-      open(path, 0);
+      open(isOther ? successor() : path, 0);
     } catch (NoSuchFileException e) {
-      channel = null; // it was renamed again meanwhile
+      close(); // it was renamed again meanwhile
     }
     return true;
   }

@@ -12,4 +12,9 @@ public interface LiveSource extends Closeable {
    * @param millis to wait at most; 0: not at all
    */
   Optional<byte[]> next(long millis) throws IOException;
+
+  /** Whether each {@link #next} ends with a whole record; else a record may come in parts. */
+  default boolean givesWholeRecords() {
+    return false;
+  }
 }

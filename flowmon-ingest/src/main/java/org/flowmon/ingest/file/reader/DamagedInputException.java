@@ -2,7 +2,7 @@ package org.flowmon.ingest.file.reader;
 
 import java.io.IOException;
 
-/** What comes before can be read; the message says why the rest cannot. */
+/** The rest of an input cannot be read, for the reason in the message; what came before it was. */
 public final class DamagedInputException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -4,9 +4,13 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.file.format.InputFormat;
+import org.flowmon.ingest.file.format.RejectReason;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param label the format, or the program that wrote the file, for people
  * @param rows flows handed to the sink
- * @param rejected reason → lines (text) or datagrams, sets and records (exports), in reasons' order
+ * @param rejected reason → what is no flow, in reasons' order: lines, rows or messages of files,
+ *     and exports' datagrams, sets and so on by {@link IngestCounter}
  * @param unknown names in the file without a meaning, whose values are left out
  * @param firstEndTime {@link Long#MAX_VALUE} if there is none, as {@code firstArrival}
  * @param lastEndTime {@link Long#MIN_VALUE} if there is none, as {@code lastArrival}
@@ -38,6 +43,37 @@ public record FileSummary(
     rejected = Collections.unmodifiableMap(new LinkedHashMap<>(rejected));
   }
 
+  /** Unit → count of what was lost; units are never added together. */
+  public Map<String, Long> lost() {
+    Map<String, Long> lost = new TreeMap<>();
+    rejected.forEach(
+        (reason, count) ->
+            unitOfLoss(reason).ifPresent(unit -> lost.merge(unit, count, Long::sum)));
+    return lost;
+  }
+
+  private Optional<String> unitOfLoss(String reason) {
+    Optional<IngestCounter> counter = IngestCounter.ofLabel(reason);
+    if (counter.isPresent()) {
+      return counter.filter(IngestCounter::isLoss).map(IngestCounter::unit);
+    }
+    return reason.equals(RejectReason.OTHER_RECORD.label())
+        ? Optional.empty()
+        : Optional.of(format.unit());
+  }
+
+  /** Whether a part of the file is no flows and should be; gaps in exporters' numbers are not. */
+  public boolean isPartLost() {
+    return rejected.keySet().stream()
+        .anyMatch(
+            reason ->
+                unitOfLoss(reason).isPresent()
+                    && !IngestCounter.ofLabel(reason)
+                        .map(IngestCounter::isSequenceGap)
+                        .orElse(false));
+  }
+
+  /** Of a file of exports it adds different units, and only tells whether there are any. */
   public long rejectedTotal() {
     return rejected.values().stream().mapToLong(Long::longValue).sum();
   }

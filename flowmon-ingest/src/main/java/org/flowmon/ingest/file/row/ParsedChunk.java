@@ -1,9 +1,9 @@
 package org.flowmon.ingest.file.row;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -26,7 +26,7 @@ final class ParsedChunk {
   final List<Reject> rejects = new ArrayList<>();
   final List<FlowBatch> batches = new ArrayList<>();
   // Names that the source is not known to have.
-  final Set<String> unknown = new TreeSet<>();
+  final Set<String> unknown = new HashSet<>();
   long lines;
 
   private final RowBlockPool pool;

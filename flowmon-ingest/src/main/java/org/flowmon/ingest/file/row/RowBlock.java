@@ -98,15 +98,22 @@ final class RowBlock {
       return;
     }
     int c = column.target().ordinal();
-    long before = isSet(c, rows) ? low[c][rows] : 0;
     switch (column.form()) {
       case TEXT, MAC -> setText(c, values.text);
       case ADDRESS -> setAddress(c, values.high, values.value);
-      case ICMP_TYPE -> set(c, (before & 0xFF) | values.value << 8);
-      case ICMP_CODE -> set(c, (before & 0xFF00) | values.value);
-      case MORE_NANOS -> set(c, before + (values.value + 500) / 1000);
+      case ICMP_TYPE -> set(c, (before(c) & 0xFF) | values.value << 8);
+      case ICMP_CODE -> set(c, (before(c) & 0xFF00) | values.value);
+      case MORE_NANOS -> {
+        if (isSet(c, rows)) { // without seconds nothing is known
+          set(c, before(c) + (values.value + 500) / 1000);
+        }
+      }
       default -> set(c, values.value);
     }
+  }
+
+  private long before(int c) {
+    return isSet(c, rows) ? low[c][rows] : 0;
   }
 
   /**

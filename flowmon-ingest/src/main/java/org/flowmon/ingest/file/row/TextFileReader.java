@@ -6,11 +6,11 @@ import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -136,7 +136,7 @@ public final class TextFileReader implements ParallelFlowReader {
     private final BatchSummary summary = new BatchSummary();
     // Completes when the next piece may move the file's clock; the pieces move it in turn.
     private CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
-    private final Set<String> unknown = new TreeSet<>();
+    private final Set<String> unknown = new HashSet<>();
     private long lines;
 
     Reading(Plan plan, TextChunks chunks, Consumer<FlowBatch> out) {

@@ -11,6 +11,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.code.CodeNames;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.ingest.decode.record.FieldTexts;
 import org.flowmon.ingest.file.format.SourceTable;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
@@ -30,7 +31,7 @@ public final class TextValues {
   private static final int LONGEST_TIME = 48;
 
   private final TextCache repeated = new TextCache();
-  private final byte[] mac = "00:00:00:00:00:00".getBytes(StandardCharsets.US_ASCII);
+  private final FieldTexts fields = new FieldTexts();
 
   /** A number, time, code or low long of an address. */
   long value;
@@ -124,26 +125,23 @@ public final class TextValues {
 
   /** Six bytes in hexadecimal, apart or together, as {@code 00:1b:21:3c:9d:f8}. */
   private boolean mac(byte[] bytes, int from, int to) {
+    long address = 0;
     int digits = 0;
-    boolean isZero = true;
     for (int i = from; i < to; i++) {
       int digit = Character.digit(bytes[i], 16);
-      if (digit < 0) {
-        if (bytes[i] != ':' && bytes[i] != '-' && bytes[i] != '.') {
-          return false;
-        }
-        continue;
-      }
-      if (digits == 12) {
+      if (digit >= 0) {
+        address = address << 4 | digit;
+        digits++;
+      } else if (bytes[i] != ':' && bytes[i] != '-' && bytes[i] != '.') {
         return false;
       }
-      isZero &= digit == 0;
-      mac[digits + digits / 2] = (byte) Character.forDigit(digit, 16);
-      digits++;
     }
-    isNull = isZero;
-    text = repeated.of(mac, 0, mac.length);
-    return digits == 12;
+    if (digits != 12) {
+      return false;
+    }
+    isNull = address == 0;
+    text = fields.mac(address);
+    return true;
   }
 
   private static boolean isHex(byte[] bytes, int from, int to) {

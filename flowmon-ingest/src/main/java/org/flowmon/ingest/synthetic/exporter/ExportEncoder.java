@@ -7,19 +7,28 @@ import org.flowmon.ingest.synthetic.SyntheticFlow;
  * Writes flows into one router's datagrams of at most {@link #MAX_BYTES}: call {@link #add} until
  * it returns false, then {@link #finish}, and add the flow again. Not thread-safe.
  */
-abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder {
+abstract sealed class ExportEncoder permits NetFlowV5Encoder, TemplateEncoder, SflowEncoder {
   /** Fits every path's MTU with room for tunnels. */
   static final int MAX_BYTES = 1400;
 
   final SimulatedRouter exporter;
   final ByteBuffer out = ByteBuffer.allocateDirect(MAX_BYTES);
+  WireFaults faults = WireFaults.NONE;
   private int flows;
 
   ExportEncoder(SimulatedRouter exporter) {
     this.exporter = exporter;
   }
 
-  abstract boolean accepts(SyntheticFlow flow);
+  /** How many records the flow takes: more than one if its counts are too large for one. */
+  long records(SyntheticFlow flow) {
+    return 1;
+  }
+
+  /** As a router does whose counters have 32 bits: it exports a flow before they overflow. */
+  static long recordsOf32Bits(SyntheticFlow flow) {
+    return 1 + Math.max(0, Math.max(flow.bytes, flow.packets) - 1) / 0xFFFF_FFFFL;
+  }
 
   /** False if the datagram is full; then nothing was added. */
   final boolean add(SyntheticFlow flow, long nowMillis) {

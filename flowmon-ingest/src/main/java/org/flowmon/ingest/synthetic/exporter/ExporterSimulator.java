@@ -1,16 +1,12 @@
 package org.flowmon.ingest.synthetic.exporter;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.DatagramChannel;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.flowmon.flow.SourceKind;
@@ -25,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * belongs to one thread; any thread may call {@link #sent} and {@link #stop}.
  */
 public final class ExporterSimulator implements AutoCloseable {
-  /** Incomplete datagrams are sent after this time, like those of a router's export timer. */
-  private static final long FLUSH_MILLIS = 100;
-
   private static final double CATCH_UP_NANOS = 20e6;
 
   /** The catch-up with a receiver that is waited for, which no burst can overrun. */
@@ -65,11 +58,9 @@ public final class ExporterSimulator implements AutoCloseable {
   }
 
   private final TrafficModel model;
-  private final InetSocketAddress target;
   private final List<SimulatedRouter> exporters;
-  private final DatagramChannel[] channels;
-  private final int[] exporterOfHost;
-  private final Tally[] tallies;
+  private final RouterFleet fleet;
+  private final UdpOutput sockets;
   private volatile boolean stopped;
   private @Nullable LongSupplier received;
   private int underWay;
@@ -79,15 +70,6 @@ public final class ExporterSimulator implements AutoCloseable {
 
   private volatile SentCounts sent = new SentCounts(Map.of());
 
-  /** Counts of one exporter; plain fields, published as a whole by {@link #publish}. */
-  private static final class Tally {
-    long datagrams;
-    long datagramBytes;
-    long flows;
-    long bytes;
-    long packets;
-  }
-
   /**
    * Sockets on loopback or any address of the target's family, one for each exporter.
    *
@@ -96,28 +78,14 @@ public final class ExporterSimulator implements AutoCloseable {
   public ExporterSimulator(
       TrafficModel model, InetSocketAddress target, List<SimulatedRouter> exporters)
       throws IOException {
-    if (exporters.isEmpty()) {
-      throw new IllegalArgumentException("no exporter was given");
-    }
+    this.fleet = new RouterFleet(exporters, PacketSampler.OF_EVERY_FLOW);
     boolean noIpv6 = exporters.stream().allMatch(e -> e.version() == SourceKind.NETFLOW_V5);
     if (noIpv6 && model.options().ipv6Share() > 0) {
       throw new IllegalArgumentException("the traffic has IPv6, which NetFlow v5 cannot carry");
     }
     this.model = model;
-    this.target = target;
     this.exporters = List.copyOf(exporters);
-    this.exporterOfHost = byWeight(exporters);
-    this.tallies = new Tally[exporters.size()];
-    this.channels = new DatagramChannel[exporters.size()];
-    try {
-      for (int i = 0; i < channels.length; i++) {
-        tallies[i] = new Tally();
-        channels[i] = open(target.getAddress());
-      }
-    } catch (IOException e) {
-      close();
-      throw e;
-    }
+    this.sockets = new UdpOutput(target, exporters.size());
   }
 
   /** V5, v9, v9 with sampling of 1 in 10, and IPFIX. */
@@ -129,29 +97,14 @@ public final class ExporterSimulator implements AutoCloseable {
         new SimulatedRouter(SourceKind.IPFIX, 1001, 1, 3));
   }
 
-  private static DatagramChannel open(InetAddress target) throws IOException {
-    DatagramChannel channel = DatagramChannel.open();
-    channel.bind(target.isLoopbackAddress() ? new InetSocketAddress(target, 0) : null);
-    return channel;
-  }
-
-  private static int[] byWeight(List<SimulatedRouter> exporters) {
-    int[] slots = new int[exporters.stream().mapToInt(SimulatedRouter::weight).sum()];
-    int at = 0;
-    for (int e = 0; e < exporters.size(); e++) {
-      for (int w = 0; w < exporters.get(e).weight(); w++) {
-        slots[at++] = e;
-      }
-    }
-    return slots;
-  }
-
   /** Blocks until the pace's end or {@link #stop}; returns the counts of all runs. */
   public SentCounts run(Pace pace) throws IOException {
     long start = System.currentTimeMillis();
     long startNanos = System.nanoTime();
     FlowStream stream = model.live(start);
-    ExportEncoder[] encoders = encoders(start - UPTIME_MILLIS);
+    RouterExports exports =
+        new RouterExports(exporters, start - UPTIME_MILLIS, Faults.NONE, 0, this::send);
+    SentCounts before = sent;
     SyntheticFlow flow = new SyntheticFlow();
     Pacer pacer =
         new Pacer(
@@ -159,7 +112,6 @@ public final class ExporterSimulator implements AutoCloseable {
             pace.burst(),
             received == null ? CATCH_UP_NANOS : CATCH_UP_GUARDED_NANOS,
             startNanos);
-    long flushed = start;
     long now = start;
     for (long done = 0;
         done < pace.flows()
@@ -171,18 +123,14 @@ public final class ExporterSimulator implements AutoCloseable {
       int burst = (int) Math.min(pacer.burst(), pace.flows() - done);
       for (int i = 0; i < burst; i++) {
         stream.next(now, flow);
-        export(flow, encoders, now);
+        exports.export(fleet.observe(flow), flow, now);
       }
       done += burst;
-      if (now - flushed >= FLUSH_MILLIS) {
-        flush(encoders, now);
-        flushed = now;
-      }
-      publish();
+      sent = before.plus(exports.sent());
       pacer.await(burst);
     }
-    flush(encoders, now);
-    publish();
+    exports.flush(now);
+    sent = before.plus(exports.sent());
     return sent;
   }
 
@@ -212,74 +160,16 @@ public final class ExporterSimulator implements AutoCloseable {
     }
   }
 
-  private ExportEncoder[] encoders(long bootMillis) {
-    ExportEncoder[] encoders = new ExportEncoder[exporters.size()];
-    for (int i = 0; i < encoders.length; i++) {
-      encoders[i] = exporters.get(i).encoder(bootMillis);
-    }
-    return encoders;
-  }
-
-  private void export(SyntheticFlow flow, ExportEncoder[] encoders, long now) throws IOException {
-    int e = exporterOfHost[flow.insideHost % exporterOfHost.length];
-    while (!encoders[e].accepts(flow)) {
-      e = (e + 1) % encoders.length;
-    }
-    flow.sample(exporters.get(e).samplingRate());
-    if (!encoders[e].add(flow, now)) {
-      send(e, encoders[e], now);
-      if (!encoders[e].add(flow, now)) {
-        throw new IllegalStateException(
-            "an empty datagram of " + exporters.get(e) + " has no room for a flow");
-      }
-    }
-    tallies[e].bytes += flow.bytes;
-    tallies[e].packets += flow.packets;
-  }
-
-  private void flush(ExportEncoder[] encoders, long now) throws IOException {
-    for (int e = 0; e < encoders.length; e++) {
-      if (encoders[e].flows() > 0) {
-        send(e, encoders[e], now);
-      }
-    }
-  }
-
-  private void send(int e, ExportEncoder encoder, long now) throws IOException {
-    int flows = encoder.flows();
+  private void send(int router, ByteBuffer datagram, long nowMillis) throws IOException {
     if (received != null) {
       awaitReceiver(received);
     }
-    ByteBuffer datagram = encoder.finish(now);
-    int length = datagram.remaining();
-    if (channels[e].send(datagram, target) != length) {
-      throw new IOException("a datagram of " + length + " bytes to " + target + " was not sent");
-    }
+    sockets.send(router, datagram, nowMillis);
     datagrams++;
-    tallies[e].datagrams++;
-    tallies[e].datagramBytes += length;
-    tallies[e].flows += flows;
-  }
-
-  private void publish() {
-    Map<SourceKind, SentCounts.Count> counts = new EnumMap<>(SourceKind.class);
-    for (int e = 0; e < tallies.length; e++) {
-      Tally t = tallies[e];
-      if (t.datagrams > 0) {
-        SentCounts.Count count =
-            new SentCounts.Count(t.datagrams, t.datagramBytes, t.flows, t.bytes, t.packets);
-        counts.merge(exporters.get(e).version(), count, SentCounts.Count::plus);
-      }
-    }
-    sent = new SentCounts(counts);
   }
 
   public Set<Integer> ports() throws IOException {
-    Set<Integer> ports = new TreeSet<>();
-    for (DatagramChannel channel : channels) {
-      ports.add(((InetSocketAddress) channel.getLocalAddress()).getPort());
-    }
-    return ports;
+    return sockets.ports();
   }
 
   /** During a run, bytes and packets include flows of datagrams that are still open. */
@@ -294,10 +184,6 @@ public final class ExporterSimulator implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (DatagramChannel channel : channels) {
-      if (channel != null) {
-        channel.close();
-      }
-    }
+    sockets.close();
   }
 }

@@ -18,6 +18,7 @@ final class NetFlowV5Encoder extends ExportEncoder {
   private static final int HEADER = 24;
   private static final int RECORD = 48;
   private static final int DETERMINISTIC = 1 << 14;
+  private static final int AS_TRANS = 23_456; // RFC 6793
 
   private final long bootMillis;
   private int flowSequence;
@@ -28,8 +29,8 @@ final class NetFlowV5Encoder extends ExportEncoder {
   }
 
   @Override
-  boolean accepts(SyntheticFlow flow) {
-    return flow.isIpv4();
+  long records(SyntheticFlow flow) {
+    return recordsOf32Bits(flow);
   }
 
   @Override
@@ -45,13 +46,13 @@ final class NetFlowV5Encoder extends ExportEncoder {
   @Override
   void write(SyntheticFlow flow) {
     out.putInt((int) flow.srcLo).putInt((int) flow.dstLo).putInt(flow.nextHop);
-    out.putShort((short) flow.inputIf).putShort((short) flow.outputIf);
+    out.putShort(orOther(flow.inputIf, 0)).putShort(orOther(flow.outputIf, 0));
     out.putInt(unsigned32(flow.packets)).putInt(unsigned32(flow.bytes));
     out.putInt((int) (flow.startMillis - bootMillis)).putInt((int) (flow.endMillis - bootMillis));
     out.putShort((short) flow.srcPort);
     out.putShort((short) (flow.isIcmp() ? flow.icmpTypeCode : flow.dstPort));
     out.put((byte) 0).put((byte) flow.tcpFlags).put((byte) flow.protocol).put((byte) flow.tos);
-    out.putShort((short) flow.srcAs).putShort((short) flow.dstAs);
+    out.putShort(orOther(flow.srcAs, AS_TRANS)).putShort(orOther(flow.dstAs, AS_TRANS));
     out.put((byte) flow.srcMask).put((byte) flow.dstMask).putShort((short) 0);
   }
 
@@ -67,6 +68,11 @@ final class NetFlowV5Encoder extends ExportEncoder {
     int sampling = exporter.samplingRate() > 1 ? DETERMINISTIC | exporter.samplingRate() : 0;
     out.putShort(22, (short) sampling);
     flowSequence += flows;
+  }
+
+  /** What routers write if a number does not fit 16 bits. */
+  private static short orOther(int number, int other) {
+    return (short) (number >>> 16 == 0 ? number : other);
   }
 
   private static int unsigned32(long count) {

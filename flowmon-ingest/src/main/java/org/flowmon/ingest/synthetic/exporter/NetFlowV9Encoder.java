@@ -13,17 +13,17 @@ import org.flowmon.ingest.synthetic.SyntheticFlow;
  * </pre>
  */
 final class NetFlowV9Encoder extends TemplateEncoder {
-  private static final int HEADER = 20;
+  static final int HEADER = 20;
   private static final int OPTIONS_TEMPLATE_SET = 1;
   private static final int SCOPE_SYSTEM = 1;
 
   private static final int[][] IPV4 = {
     {8, 4}, {12, 4}, {15, 4}, {7, 2}, {11, 2}, {4, 1}, {5, 1}, {6, 1}, {61, 1}, {1, 4}, {2, 4},
-    {22, 4}, {21, 4}, {10, 2}, {14, 2}, {16, 4}, {17, 4}, {9, 1}, {13, 1}
+    {22, 4}, {21, 4}, {10, 4}, {14, 4}, {16, 4}, {17, 4}, {9, 1}, {13, 1}
   };
   private static final int[][] IPV6 = {
     {27, 16}, {28, 16}, {7, 2}, {11, 2}, {4, 1}, {5, 1}, {6, 1}, {61, 1}, {1, 4}, {2, 4}, {22, 4},
-    {21, 4}, {10, 2}, {14, 2}, {16, 4}, {17, 4}, {29, 1}, {30, 1}, {139, 2}
+    {21, 4}, {10, 4}, {14, 4}, {16, 4}, {17, 4}, {29, 1}, {30, 1}, {139, 2}
   };
 
   private final long bootMillis;
@@ -32,6 +32,11 @@ final class NetFlowV9Encoder extends TemplateEncoder {
   NetFlowV9Encoder(SimulatedRouter exporter, long bootMillis) {
     super(exporter, HEADER, IPV4, IPV6);
     this.bootMillis = bootMillis;
+  }
+
+  @Override
+  long records(SyntheticFlow flow) {
+    return recordsOf32Bits(flow);
   }
 
   @Override
@@ -57,7 +62,7 @@ final class NetFlowV9Encoder extends TemplateEncoder {
     out.put((byte) (flow.outgoing ? 1 : 0));
     out.putInt((int) flow.bytes).putInt((int) flow.packets);
     out.putInt((int) (flow.startMillis - bootMillis)).putInt((int) (flow.endMillis - bootMillis));
-    out.putShort((short) flow.inputIf).putShort((short) flow.outputIf);
+    out.putInt(flow.inputIf).putInt(flow.outputIf);
     out.putInt(flow.srcAs).putInt(flow.dstAs);
     out.put((byte) flow.srcMask).put((byte) flow.dstMask);
     if (!ipv4) {

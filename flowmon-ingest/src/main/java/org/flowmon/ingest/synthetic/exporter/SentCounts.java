@@ -1,5 +1,6 @@
 package org.flowmon.ingest.synthetic.exporter;
 
+import java.util.EnumMap;
 import java.util.Map;
 import org.flowmon.flow.SourceKind;
 
@@ -21,6 +22,13 @@ public record SentCounts(Map<SourceKind, Count> byVersion) {
 
   public SentCounts {
     byVersion = Map.copyOf(byVersion);
+  }
+
+  SentCounts plus(SentCounts other) {
+    Map<SourceKind, Count> sum = new EnumMap<>(SourceKind.class);
+    sum.putAll(byVersion);
+    other.byVersion.forEach((version, count) -> sum.merge(version, count, Count::plus));
+    return new SentCounts(sum);
   }
 
   public Count total() {

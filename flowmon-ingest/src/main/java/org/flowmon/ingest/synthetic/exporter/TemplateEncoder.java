@@ -55,11 +55,6 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
   }
 
   @Override
-  boolean accepts(SyntheticFlow flow) {
-    return true;
-  }
-
-  @Override
   void begin(long nowMillis) {
     out.clear().position(headerBytes);
     openSet = NONE;
@@ -67,22 +62,28 @@ abstract sealed class TemplateEncoder extends ExportEncoder permits NetFlowV9Enc
     optionsRecords = 0;
     if (datagramsSinceTemplates >= TEMPLATE_DATAGRAMS
         || nowMillis - templatesSentMillis >= TEMPLATE_MILLIS) {
-      openSet(templateSetId());
-      template(IPV4_TEMPLATE, ipv4Fields);
-      template(IPV6_TEMPLATE, ipv6Fields);
-      templateRecords = 2;
-      if (exporter.samplingRate() > 1) {
-        writeSamplingTemplate();
-        templateRecords++;
-        openSet(SAMPLING_TEMPLATE);
-        out.putInt(exporter.observationDomain());
-        out.putInt(exporter.samplingRate()).put((byte) DETERMINISTIC);
-        optionsRecords = 1;
+      if (!faults.losesTemplates()) {
+        writeTemplates();
       }
       datagramsSinceTemplates = 0;
       templatesSentMillis = nowMillis;
     }
     datagramsSinceTemplates++;
+  }
+
+  private void writeTemplates() {
+    openSet(templateSetId());
+    template(IPV4_TEMPLATE, ipv4Fields);
+    template(IPV6_TEMPLATE, ipv6Fields);
+    templateRecords = 2;
+    if (exporter.samplingRate() > 1) {
+      writeSamplingTemplate();
+      templateRecords++;
+      openSet(SAMPLING_TEMPLATE);
+      out.putInt(exporter.observationDomain());
+      out.putInt(exporter.samplingRate()).put((byte) DETERMINISTIC);
+      optionsRecords = 1;
+    }
   }
 
   private void template(int id, int[][] fields) {

@@ -110,7 +110,45 @@ class GoFlowReaderTest {
   }
 
   @Test
-  void mutatedMessagesAreReadOrRefused() throws IOException {
+  void aMessageAsLongAsABraceHasIsNoJson() throws IOException {
+    for (byte length : new byte[] {'{', '[', '#', 'A'}) {
+      GoFlowBytes flow =
+          new GoFlowBytes()
+              .number(112, 1_700_000_001_500_000_000L)
+              .bytes(6, new byte[] {10, 0, 0, 2})
+              .number(9, 5);
+      int rest = length - flow.toBytes().length - 3;
+      byte[] message = flow.bytes(999, new byte[rest]).delimited();
+      assertEquals(length, message[0]);
+      assertEquals(1, read(message, FileReadOptions.defaults()).size());
+      assertEquals("goflow2_protobuf", summary.label());
+    }
+  }
+
+  @Test
+  void ofAFieldThatComesTwiceTheFirstCounts() throws IOException {
+    byte[] twice = GoFlowBytes.flow(1).bytes(6, new byte[] {9, 9, 9, 9}).number(9, 7).delimited();
+    Map<FlowColumn, Object> row = read(twice, FileReadOptions.defaults()).get(0);
+    assertEquals("10.0.0.2", row.get(FlowColumn.SRC_ADDR).toString());
+    assertEquals(1500L, row.get(FlowColumn.BYTES));
+  }
+
+  @Test
+  void aLabelThatRunsPastItsListMakesABadMessage() throws IOException {
+    byte[] label = GoFlowBytes.flow(1).bytes(81, (byte) 0x80).number(999, 1).delimited();
+    assertEquals(0, read(label, FileReadOptions.defaults()).size());
+    assertEquals(Map.of("bad_message", 1L), summary.rejected());
+  }
+
+  @Test
+  void anAddressOfHardwareIsItsText() throws IOException {
+    byte[] message = GoFlowBytes.flow(1).number(27, 0x001B213C9DF8L).delimited();
+    Map<FlowColumn, Object> row = read(message, FileReadOptions.defaults()).get(0);
+    assertEquals("00:1b:21:3c:9d:f8", row.get(FlowColumn.SRC_MAC));
+  }
+
+  @Test
+  void everyMessageOfMutatedBytesIsAFlowOrAReject() throws IOException {
     byte[] good = GoFlowBytes.flow(1).delimited();
     byte[] whole = join(good, good, good);
     long seed = new Random().nextLong();
@@ -121,12 +159,30 @@ class GoFlowReaderTest {
       for (int i = random.nextInt(6); i >= 0; i--) {
         bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
       }
-      try {
-        List<Map<FlowColumn, Object>> rows = read(bytes, given);
-        assertTrue(rows.size() + summary.rejectedTotal() <= bytes.length);
-      } catch (RuntimeException e) {
-        throw new AssertionError("seed " + seed + ", round " + round, e);
+      String what = "seed " + seed + ", round " + round;
+      List<Map<FlowColumn, Object>> rows = read(bytes, given);
+      int[] messages = messages(bytes);
+      assertEquals(messages[0], rows.size() + summary.rejectedTotal(), what);
+      assertEquals(messages[1] < bytes.length, summary.damage() != null, what);
+    }
+  }
+
+  /** How many messages there are by their lengths, and where the last one ends. */
+  private static int[] messages(byte[] bytes) {
+    int count = 0;
+    for (int at = 0; ; count++) {
+      long length = 0;
+      int from = at;
+      int shift = 0;
+      boolean isWhole = false;
+      for (; from < bytes.length && shift < 35 && !isWhole; shift += 7) {
+        length |= (long) (bytes[from] & 0x7F) << shift;
+        isWhole = bytes[from++] >= 0;
       }
+      if (!isWhole || length > bytes.length - from) {
+        return new int[] {count, at};
+      }
+      at = from + (int) length;
     }
   }
 }

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -92,6 +93,32 @@ class FollowedLogTest {
   }
 
   @Test
+  void filesThatHadTheNameBetweenTwoLooksAreReadInTheirOrder() throws IOException {
+    append(log, "1\n");
+    FileTime start = Files.getLastModifiedTime(log);
+    try (FollowedLog followed = new FollowedLog(log, Optional.empty(), new byte[0])) {
+      assertEquals("1\n", next(followed));
+      append(log, "2\n");
+      Files.move(log, folder.resolve("flows.log.3"));
+      rotated("flows.log.2", "3\n", start, 10);
+      rotated("flows-20240101.log", "4\n", start, 20);
+      rotated("flows.log.4", "before\n", start, -10);
+      rotated("flows.log.1.gz", "compressed\n", start, 30);
+      rotated("flows.log.state", "another\n", start, 30);
+      rotated("flows.log", "5\n", start, 40);
+      assertEquals("2\n3\n4\n5\n", next(followed));
+      append(log, "6\n");
+      assertEquals("6\n", next(followed));
+    }
+  }
+
+  private void rotated(String name, String text, FileTime start, int later) throws IOException {
+    Path file = folder.resolve(name);
+    append(file, text);
+    Files.setLastModifiedTime(file, FileTime.fromMillis(start.toMillis() + later * 1000L));
+  }
+
+  @Test
   void aLogsFlowsAreHandedOnAsTheyComeAndTakenOnlyAsWholeLines() throws IOException {
     assertAllAreRead("a text", true);
   }
@@ -139,7 +166,7 @@ class FollowedLogTest {
               });
       FileReadOptions options =
           FileReadOptions.defaults().withClock(ArrivalClock.ofWall(() -> 1_800_000_000_000_000L));
-      FlowFiles.open(FlowInput.live(log, stream), options).read(recorder);
+      FlowFiles.open(FlowInput.followed(log, stream), options).read(recorder);
     }
     List<String> read =
         recorder.rows().stream().map(row -> row.get(FlowColumn.BYTES).toString()).toList();

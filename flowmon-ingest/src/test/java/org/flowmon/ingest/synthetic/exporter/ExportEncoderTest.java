@@ -35,7 +35,7 @@ public final class ExportEncoderTest {
     while (rows.size() < flows) {
       now += millisPerFlow;
       stream.next(now, flow);
-      if (!encoder.accepts(flow)) {
+      if (!exporter.accepts(flow)) {
         continue;
       }
       flow.sample(exporter.samplingRate());
@@ -99,10 +99,11 @@ public final class ExportEncoderTest {
 
   @Test
   void netFlowV5RefusesWhatItCannotCarry() {
-    ExportEncoder encoder = new SimulatedRouter(SourceKind.NETFLOW_V5, 1, 1, 1).encoder(BOOT);
+    SimulatedRouter router = new SimulatedRouter(SourceKind.NETFLOW_V5, 1, 1, 1);
+    ExportEncoder encoder = router.encoder(BOOT);
     SyntheticFlow flow = new SyntheticFlow();
     flow.srcHi = 0x2001_0DB8_0001_0000L;
-    assertFalse(encoder.accepts(flow));
+    assertFalse(router.accepts(flow));
     SyntheticFlow huge = new SyntheticFlow();
     huge.bytes = 1L << 32;
     assertThrows(IllegalArgumentException.class, () -> encoder.add(huge, NOW));

@@ -1,4 +1,4 @@
-package org.flowmon.deploy.archive;
+package org.flowmon.deploy.input;
 
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** How packets of captures are read, and whether flows are made of them. */
-final class PacketsOption {
+public final class PacketsOption {
   @Option(
       names = "--from-packets",
       description =
@@ -52,7 +52,7 @@ final class PacketsOption {
   @Mixin private TunnelsOption tunnels;
 
   /** Throws {@link UsageException} naming a wrong option. */
-  FileReadOptions applyTo(FileReadOptions options) {
+  public FileReadOptions applyTo(FileReadOptions options) {
     try {
       MeterOptions meter = new MeterOptions(micros(active), micros(inactive), openFlows);
       Optional<MeterOptions> made = fromPackets ? Optional.of(meter) : Optional.empty();

@@ -1,0 +1,97 @@
+package org.flowmon.ingest.synthetic.scenario;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.flowmon.ingest.synthetic.FlowStream;
+import org.flowmon.ingest.synthetic.OrdinaryTraffic;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
+import org.flowmon.ingest.synthetic.ZipfSampler;
+
+/** The flows of a scenario in the order of their exports. Not thread-safe. */
+public final class ScenarioTraffic {
+  private static final long FIRST_ATTACK = 1_000;
+  private static final long LOAD_MILLIS = 10_000;
+
+  private final FlowStream ordinary;
+  private final DailySwing swing;
+  private final double gapMillis;
+  private final long endMillis;
+  private final List<AttackStream> attacks = new ArrayList<>();
+  private double ordinaryDue;
+  private double gap;
+  private long gapUntil;
+  private int nextAttack;
+  private double attackDue;
+  private long nowMillis;
+
+  public ScenarioTraffic(Scenario scenario) {
+    Scenario.Run run = scenario.run();
+    this.swing = scenario.network().swing();
+    this.ordinary = ordinary(scenario.network(), random(run.seed(), 0));
+    this.nowMillis = run.start().toEpochMilli();
+    this.endMillis = nowMillis + run.duration().toMillis();
+    this.gapMillis = 1000 / run.flowsPerSecond();
+    this.ordinaryDue = run.flowsPerSecond() > 0 ? (double) nowMillis : Double.POSITIVE_INFINITY;
+    this.gapUntil = nowMillis;
+    // Each has its own seed: an attack more changes no other flow.
+    for (Attack attack : scenario.attacks()) {
+      double from = (double) (nowMillis + attack.when().begin().toMillis());
+      double to = Math.min((double) endMillis, from + attack.when().duration().toMillis());
+      attacks.add(attack.flows(from, to, random(run.seed(), FIRST_ATTACK + attacks.size())));
+    }
+    chooseAttack();
+  }
+
+  private static FlowStream ordinary(Scenario.Network network, SplittableRandom random) {
+    return network.repeats()
+        ? new OrdinaryTraffic(
+            new ZipfSampler(network.insideHosts(), network.skew()),
+            new ZipfSampler(network.outsideHosts(), network.skew()),
+            network.conversations(),
+            random)
+        : new DiverseTraffic(network.conversations().ipv6Share(), random);
+  }
+
+  private static SplittableRandom random(long seed, long part) {
+    return new SplittableRandom(seed * 0x9E37_79B9_7F4A_7C15L + part);
+  }
+
+  private void chooseAttack() {
+    attackDue = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < attacks.size(); i++) {
+      if (attacks.get(i).due() < attackDue) {
+        nextAttack = i;
+        attackDue = attacks.get(i).due();
+      }
+    }
+  }
+
+  /** Writes the next flow; false at the end. */
+  public boolean next(SyntheticFlow flow) {
+    double due = Math.min(ordinaryDue, attackDue);
+    if (due >= endMillis) {
+      return false;
+    }
+    nowMillis = (long) due;
+    if (attackDue <= ordinaryDue) {
+      attacks.get(nextAttack).next(flow);
+      flow.label = nextAttack + 1;
+      chooseAttack();
+    } else {
+      ordinary.next(nowMillis, flow);
+      flow.label = 0;
+      if (nowMillis >= gapUntil) {
+        gap = gapMillis / swing.load(nowMillis);
+        gapUntil = nowMillis + LOAD_MILLIS;
+      }
+      ordinaryDue += gap;
+    }
+    return true;
+  }
+
+  /** When the flow that {@link #next} gave is exported (ms since 1970). */
+  public long nowMillis() {
+    return nowMillis;
+  }
+}
