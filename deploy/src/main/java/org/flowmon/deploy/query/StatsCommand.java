@@ -70,6 +70,8 @@ public final class StatsCommand implements Callable<Integer> {
 
   @Mixin private ArchiveOption archive;
 
+  @Mixin private EnrichOption enrich;
+
   @Option(names = "--by", paramLabel = "EXPRESSION", description = "One group for each value.")
   private @Nullable String by;
 
@@ -106,7 +108,8 @@ public final class StatsCommand implements Callable<Integer> {
               + (kind == null ? "NULL" : kind));
     }
     FlowQuery query = query(value);
-    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
+    QueryOptions options =
+        QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
     Facts facts;
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot()) {

@@ -13,6 +13,7 @@ import org.flowmon.jobs.analysis.AnalysesBudget;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
  * analyses: /etc/flowmon/analyses    # folder, one file each
+ * enrichment: {}                     # files that are joined: {@link EnrichmentConfig}
  * site: {}                           # publishes states: {@link SiteConfig}
  * merge: {}                          # merges states of sites: {@link MergeConfig}
  * webhooks: {}                       # for alerts: {@link WebhookConfig}
@@ -66,6 +68,7 @@ import org.jspecify.annotations.Nullable;
  * @param analyses folder; null if none is configured
  * @param site null if no states are published
  * @param merge null if the job reads flows
+ * @param enrichment files that queries join
  */
 public record JobConfig(
     Kafka kafka,
@@ -78,7 +81,8 @@ public record JobConfig(
     List<WebhookConfig> webhooks,
     Settings job,
     @Nullable SiteConfig site,
-    @Nullable MergeConfig merge)
+    @Nullable MergeConfig merge,
+    EnrichmentConfig enrichment)
     implements Serializable {
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
 
@@ -111,7 +115,8 @@ public record JobConfig(
         webhooks,
         job,
         null,
-        null);
+        null,
+        EnrichmentConfig.NONE);
   }
 
   /** The Kafka cluster and the topic of flows; {@code analysesTopic} is null if there is none. */
@@ -251,8 +256,11 @@ public record JobConfig(
     SiteConfig published = site == null ? null : SiteConfig.of(site, kafka);
     YamlSection merge = root.sectionOrNull("merge");
     MergeConfig merged = merge == null ? null : MergeConfig.of(merge);
+    YamlSection files = root.sectionOrNull("enrichment");
     YamlSection job = root.sectionOrNull("job");
     Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
+    EnrichmentConfig enrichment =
+        files == null ? EnrichmentConfig.NONE : EnrichmentConfig.of(files);
     root.end();
     JobConfig config =
         new JobConfig(
@@ -266,7 +274,8 @@ public record JobConfig(
             webhooks,
             settings,
             published,
-            merged);
+            merged,
+            enrichment);
     config.check(root);
     return config;
   }
