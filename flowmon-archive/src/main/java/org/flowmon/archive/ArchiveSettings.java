@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import org.flowmon.archive.lease.SettingsLock;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.flow.ColumnType;
@@ -125,7 +126,11 @@ final class ArchiveSettings {
 
   /** Writes down the columns that this process has defined, with its names; other lines stay. */
   void keepColumns(List<FlowColumn> defined) throws IOException {
-    List<String> before = lines();
+    change(before -> withColumns(before, defined));
+  }
+
+  private Set<String> withColumns(List<String> before, List<FlowColumn> defined)
+      throws IOException {
     List<Column> columns = columns(before);
     Set<String> lines = new LinkedHashSet<>();
     for (String line : before) {
@@ -149,24 +154,41 @@ final class ArchiveSettings {
       lines.removeIf(line -> line.startsWith(Column.start(column)));
       lines.add(Column.line(column));
     }
-    if (!lines.equals(Set.copyOf(before))) {
-      replace(List.copyOf(lines));
-    }
+    return lines;
   }
 
   /** Replaces the options; other lines stay. */
   void setSegments(SegmentOptions options) throws IOException {
-    List<String> lines = new ArrayList<>(lines());
-    lines.removeIf(line -> line.startsWith(SEGMENTS));
-    lines.add(SEGMENTS + options);
-    replace(lines);
+    change(
+        before -> {
+          Set<String> lines = new LinkedHashSet<>(before);
+          lines.removeIf(line -> line.startsWith(SEGMENTS));
+          lines.add(SEGMENTS + options);
+          return lines;
+        });
   }
 
-  private void replace(List<String> lines) throws IOException {
-    byte[] bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
-    if (bytes.length > MAX_BYTES) {
-      throw new IOException(store.describe(FILE) + ": more than " + MAX_BYTES + " bytes");
+  /** The lines of a file, in order, after a change of it. */
+  private interface Change {
+    Set<String> of(List<String> before) throws IOException;
+  }
+
+  /**
+   * The processes of a host change the file one after the other, so that each keeps the others'
+   * lines. Of two hosts that share a store the last one wins.
+   */
+  private void change(Change change) throws IOException {
+    List<String> seen = lines();
+    if (change.of(seen).equals(Set.copyOf(seen))) {
+      return;
     }
-    store.replace(FILE, bytes);
+    try (SettingsLock lock = SettingsLock.take(store.hostFolder())) {
+      Set<String> lines = change.of(lines());
+      byte[] bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException(store.describe(FILE) + ": more than " + MAX_BYTES + " bytes");
+      }
+      store.replace(FILE, bytes);
+    }
   }
 }

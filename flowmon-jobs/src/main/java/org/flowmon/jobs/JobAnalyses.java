@@ -85,7 +85,7 @@ public final class JobAnalyses {
     ControlTopic topic = new ControlTopic(kafka);
     topic.createIfMissing();
     ControlTopic.Contents contents = topic.read();
-    AnalysisSet set = new AnalysisSet(analyses, config.merge() != null);
+    AnalysisSet set = new AnalysisSet(analyses, config.merge() != null, config.enrichment());
     for (AnalysisChange change : contents.changes()) {
       Optional<String> error = refusal(change, config);
       try {

@@ -39,11 +39,12 @@ public final class ReportPipeline {
             config.job().historyDelay(),
             topic,
             config.job().disorderBound(),
-            HistoryOperator.Pace.LIVE);
+            HistoryOperator.Pace.LIVE,
+            config.enrichment());
     DataStream<Report> reports =
         reports(
                 HistoryOperator.apply(windows, history).setParallelism(config.job().reportTasks()),
-                analyses,
+                history,
                 config.merge() == null)
             .setParallelism(config.job().reportTasks());
     for (AnalysisConfig analysis : analyses) {
@@ -72,17 +73,18 @@ public final class ReportPipeline {
 
   public static SingleOutputStreamOperator<Report> reports(
       DataStream<WindowResult> windows, HistoryOperator.Settings history) {
-    return reports(HistoryOperator.apply(windows, history), history.analyses(), true);
+    return reports(HistoryOperator.apply(windows, history), history, true);
   }
 
   private static SingleOutputStreamOperator<Report> reports(
       SingleOutputStreamOperator<WindowHistory> windows,
-      List<AnalysisConfig> analyses,
+      HistoryOperator.Settings settings,
       boolean hasFlows) {
     return windows
         .name("history")
         .uid("history")
-        .process(new ReportFunction(analyses, hasFlows), Report.TYPE)
+        .process(
+            new ReportFunction(settings.analyses(), hasFlows, settings.enrichment()), Report.TYPE)
         .name("report")
         .uid("report");
   }

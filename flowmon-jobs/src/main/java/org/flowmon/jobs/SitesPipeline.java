@@ -64,7 +64,8 @@ public final class SitesPipeline {
     OneInputStreamOperatorFactory<StatesRecord, Partial> factory;
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {
-      set = new AnalysisSet(analyses, true); // before the last result sites have said nothing
+      // Before the last result sites have said nothing.
+      set = new AnalysisSet(analyses, true, config.enrichment());
       factory = new SiteStatesFactory(set, merge, config.job().arrivalAhead(), keyGroups);
     } else {
       AnalysesCoordinator.Settings settings = JobAnalyses.controlled(config, analyses);

@@ -32,7 +32,7 @@ public final class WindowPipeline {
 
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
-    AnalysisSet set = new AnalysisSet(analyses);
+    AnalysisSet set = new AnalysisSet(analyses, false, config.enrichment());
     int keyGroups = config.job().maxParallelism();
     return windows(
         flows,
@@ -45,16 +45,15 @@ public final class WindowPipeline {
   /** The results of all live queries, with this many key groups and without states of a site. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows, int keyGroups, List<AnalysisConfig> analyses) {
-    return windows(flows, keyGroups, analyses, UnaryOperator.identity());
+    return windows(flows, keyGroups, new AnalysisSet(analyses), UnaryOperator.identity());
   }
 
   /** The results of all live queries; {@code between} is put between low level and merge. */
   public static SingleOutputStreamOperator<WindowResult> windows(
       DataStream<PositionedBatch> flows,
       int keyGroups,
-      List<AnalysisConfig> analyses,
+      AnalysisSet set,
       UnaryOperator<DataStream<Partial>> between) {
-    AnalysisSet set = new AnalysisSet(analyses);
     return merged(
         between.apply(lowLevel(flows, set, new LowLevelOperatorFactory(set, keyGroups))),
         keyGroups,

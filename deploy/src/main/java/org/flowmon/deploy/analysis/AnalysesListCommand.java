@@ -25,6 +25,8 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
 import org.flowmon.jobs.control.RunningAnalyses;
+import org.flowmon.jobs.enrich.EnrichmentFiles;
+import org.flowmon.udaf.parser.QueryParser;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -146,8 +148,13 @@ final class AnalysesListCommand implements Callable<Integer> {
           "%-20s %-8s %14s %12s %14s  %s%n",
           "analysis", "window", "flows", "groups", "flows : groups", "recommended window");
       for (AnalysisConfig one : listed) {
-        reduction(
-            one, WindowReduction.of(snapshot, one, last.get(), sample, QueryOptions.DEFAULTS));
+        QueryOptions options =
+            QueryOptions.DEFAULTS.withEnrichment(
+                EnrichmentFiles.of(
+                    QueryParser.parseQuery(one.live().query()),
+                    job.enrichment(),
+                    System.err::println));
+        reduction(one, WindowReduction.of(snapshot, one, last.get(), sample, options));
       }
     }
   }

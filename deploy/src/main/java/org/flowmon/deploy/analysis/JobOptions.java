@@ -10,6 +10,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.StartingOffsets;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -48,6 +49,11 @@ final class JobOptions {
         ofJob.map(JobConfig.Kafka::startingOffsets).orElse(StartingOffsets.EARLIEST),
         ofJob.map(JobConfig.Kafka::analysesTopic).orElse(topic),
         kafka.properties());
+  }
+
+  /** The files that its queries join, if its configuration is known. */
+  EnrichmentConfig enrichment() {
+    return kafka.job().map(JobConfig::enrichment).orElse(EnrichmentConfig.NONE);
   }
 
   /** The analyses that the job was started with, if its configuration is known. */

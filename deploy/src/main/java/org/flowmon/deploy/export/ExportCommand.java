@@ -26,6 +26,7 @@ import org.flowmon.deploy.export.row.ExportTarget;
 import org.flowmon.deploy.export.sql.BatchSize;
 import org.flowmon.deploy.export.sql.SqlTarget;
 import org.flowmon.deploy.export.sql.SqlTypes;
+import org.flowmon.deploy.query.EnrichOption;
 import org.flowmon.deploy.query.QueryText;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
@@ -133,6 +134,8 @@ public final class ExportCommand implements Callable<Integer> {
       description = "A file whose first line is the user's password.")
   private Optional<Path> passwordFile = Optional.empty();
 
+  @Mixin private EnrichOption enrich;
+
   @Mixin private ProgressOption progressOption;
 
   @Override
@@ -187,10 +190,12 @@ public final class ExportCommand implements Callable<Integer> {
 
   private ExportRows source(ArchiveSnapshot snapshot) throws IOException {
     if (sql.isEmpty()) {
-      return FlowExport.of(snapshot, where.map(QueryText::condition), threads);
+      return FlowExport.of(
+          snapshot, where.map(QueryText::condition).map(enrich::enriched), threads);
     }
     Query query = QueryText.bind(QueryText.parse(sql.get()), parameters);
-    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
+    QueryOptions options =
+        QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
     return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.select());
   }
 

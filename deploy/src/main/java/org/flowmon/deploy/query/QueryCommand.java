@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.deploy.output.ReportText;
 import org.flowmon.deploy.output.RowWriter;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.jobs.enrich.EnrichmentFiles;
 import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.udaf.Approximation;
 import org.flowmon.udaf.function.ErrorBound;
@@ -67,6 +69,8 @@ public final class QueryCommand implements Callable<Integer> {
   private String sql;
 
   @Mixin private ArchiveOption archive;
+
+  @Mixin private EnrichOption enrich;
 
   @Option(
       names = "--format",
@@ -144,6 +148,8 @@ public final class QueryCommand implements Callable<Integer> {
     try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
       // Afterwards, as an archive has columns of its own.
       Query query = QueryText.bind(QueryText.parse(text), parameters);
+      EnrichmentFiles files = enrich.open(query);
+      options = options.withEnrichment(files);
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
       RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
       StreamedAnswer answer = run(asked, query, options, explained ? rows -> {} : writer::rows);
@@ -153,6 +159,11 @@ public final class QueryCommand implements Callable<Integer> {
       int left = writer.end();
       ClosedOutputException.check(out);
       tell(asked, query, explained, answer, left);
+      if (verbose || format == OutputFormat.TABLE) {
+        files
+            .versionsSince(Instant.now(), files.columns(query))
+            .forEach(version -> System.err.println("joined: " + version));
+      }
     } catch (ClosedOutputException e) {
       return OUTPUT_CLOSED; // whoever closed it knows
     }

@@ -70,6 +70,8 @@ public final class StatsCommand implements Callable<Integer> {
 
   @Mixin private ArchiveOption archive;
 
+  @Mixin private EnrichOption enrich;
+
   @Option(names = "--by", paramLabel = "EXPRESSION", description = "One group for each value.")
   private @Nullable String by;
 
@@ -96,13 +98,15 @@ public final class StatsCommand implements Callable<Integer> {
     if (threads < 1 || quantiles.stream().anyMatch(share -> !(share >= 0 && share <= 1))) {
       throw new UsageException("--threads is at least 1, --quantiles are 0 … 1");
     }
-    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
     Facts facts;
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot()) {
       Expression value = single(expression); // the archive may have columns of its own
       boolean isDuration = kind(value) == ValueKind.DURATION;
-      facts = facts(ArchiveQuery.run(snapshot, query(value), options).table(), isDuration);
+      FlowQuery query = query(value);
+      QueryOptions options =
+          QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
+      facts = facts(ArchiveQuery.run(snapshot, query, options).table(), isDuration);
     }
     if (json) {
       facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));

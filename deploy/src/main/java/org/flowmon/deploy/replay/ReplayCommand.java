@@ -70,8 +70,9 @@ public final class ReplayCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "FILE",
       description =
-          "The job's configuration: its analyses, and its history delay and disorder bound, which"
-              + " decide what history a report sees. Without it those of an empty configuration.")
+          "The job's configuration: its analyses, the files that they join, and its history delay"
+              + " and disorder bound, which decide what history a report sees. Without it those of"
+              + " an empty configuration.")
   private @Nullable Path config;
 
   @Option(
@@ -144,7 +145,13 @@ public final class ReplayCommand implements Callable<Integer> {
     long last = SeenCommand.time(to);
     try {
       return new ReplaySpec(
-          location, chosen, first, last, job.job().historyDelay(), job.job().disorderBound());
+          location,
+          chosen,
+          first,
+          last,
+          job.job().historyDelay(),
+          job.job().disorderBound(),
+          job.enrichment());
     } catch (ConfigException e) {
       throw new UsageException("--from, --to: " + e.getMessage());
     }

@@ -2,6 +2,7 @@ package org.flowmon.archive.lease;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class LockedFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LockedFile.class);
   private static final String PROPERTY = "flowmon.locked.";
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** The {@link #published} value while a thread checks whether another process's file is dead. */
   static final String PROBED = "probed";
@@ -73,6 +76,27 @@ final class LockedFile implements AutoCloseable {
       if (locked == null) {
         System.clearProperty(property(file));
       }
+    }
+  }
+
+  /** Waits for a lock; throws if another, which {@code does} something, holds it for a minute. */
+  static LockedFile lock(Path file, String does) throws IOException {
+    for (long begun = System.nanoTime(); System.nanoTime() - begun < WAIT_NANOS; ) {
+      LockedFile locked = tryLock(file);
+      if (locked != null) {
+        return locked;
+      }
+      pause();
+    }
+    throw new IOException(file + " is locked for a minute by a process that " + does);
+  }
+
+  static void pause() throws InterruptedIOException {
+    try {
+      Thread.sleep(2);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while another process held a lock");
     }
   }
 

@@ -1,7 +1,6 @@
 package org.flowmon.archive.lease;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -11,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +26,6 @@ import org.slf4j.LoggerFactory;
 public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentOwners.class);
   private static final String LOCK = "owners.lock";
-  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final Duration FORGOTTEN = Duration.ofDays(1);
 
   public SegmentOwners {
@@ -44,24 +41,7 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
   /** Waits for the lock; throws if another holds it for a minute. */
   public static Lock lock(Path archive) throws IOException {
     Path folder = Files.createDirectories(archive.toRealPath().resolve(ReaderLease.FOLDER));
-    Path path = folder.resolve(LOCK);
-    for (long begun = System.nanoTime(); System.nanoTime() - begun < WAIT_NANOS; ) {
-      LockedFile file = LockedFile.tryLock(path);
-      if (file != null) {
-        return file::close;
-      }
-      pause();
-    }
-    throw new IOException(path + " is locked for a minute by a process that deletes orphans");
-  }
-
-  private static void pause() throws InterruptedIOException {
-    try {
-      Thread.sleep(2);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while orphans were looked for");
-    }
+    return LockedFile.lock(folder.resolve(LOCK), "deletes orphans")::close;
   }
 
   /** Reads the leases of an archive; dead ones are deleted. */
@@ -98,7 +78,7 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
   private static boolean isOfThisProcess(Path file) throws IOException {
     String published = LockedFile.published(file);
     while (LockedFile.PROBED.equals(published)) { // another thread checks whether it is dead
-      pause();
+      LockedFile.pause();
       published = LockedFile.published(file);
     }
     return published != null;

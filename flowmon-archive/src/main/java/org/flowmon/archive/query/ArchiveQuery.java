@@ -79,18 +79,19 @@ public final class ArchiveQuery {
       GroupMemory whole)
       throws IOException {
     query.requireBound();
+    Query enriched = query.enriched(options.enrichment().pinned());
     return answered(
         deadline,
         whole,
         memory -> {
-          if (query instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
+          if (enriched instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
             return ofFlows(snapshots, flows, options, deadline, memory);
           }
           List<QueryStats> stats = new ArrayList<>();
           List<ValueBound> bounds = new ArrayList<>();
           ResultTable table =
               NestedQueries.<IOException>answer(
-                  query,
+                  enriched,
                   flows -> {
                     QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
                     stats.add(answer.stats());
@@ -175,7 +176,7 @@ public final class ArchiveQuery {
           List<QueryStats> stats = new ArrayList<>();
           FlowQuery answered =
               NestedQueries.<IOException>withAnswers(
-                  query,
+                  query.enriched(options.enrichment().pinned()),
                   flows -> {
                     QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
                     stats.add(answer.stats());

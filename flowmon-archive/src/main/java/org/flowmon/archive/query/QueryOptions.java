@@ -9,6 +9,7 @@ import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
 import org.flowmon.flow.memory.HeapBudget;
+import org.flowmon.udaf.enrich.Enrichment;
 
 /** Options of a query over the archive: {@link #DEFAULTS}, with changes. Immutable. */
 public final class QueryOptions {
@@ -27,6 +28,7 @@ public final class QueryOptions {
   private boolean explain;
   private int pieceRows = 1 << 18;
   private BooleanSupplier isGone = () -> false;
+  private Enrichment enrichment = Enrichment.NONE;
 
   private QueryOptions() {}
 
@@ -43,6 +45,7 @@ public final class QueryOptions {
     copy.explain = explain;
     copy.pieceRows = pieceRows;
     copy.isGone = isGone;
+    copy.enrichment = enrichment;
     change.accept(copy);
     return copy;
   }
@@ -130,6 +133,11 @@ public final class QueryOptions {
     return with(copy -> copy.isGone = gone);
   }
 
+  /** The tables of enriched columns; the query keeps the versions of its begin. */
+  public QueryOptions withEnrichment(Enrichment tables) {
+    return with(copy -> copy.enrichment = tables);
+  }
+
   public long asOfArrival() {
     return asOfArrival;
   }
@@ -168,6 +176,10 @@ public final class QueryOptions {
 
   public BooleanSupplier isGone() {
     return isGone;
+  }
+
+  public Enrichment enrichment() {
+    return enrichment;
   }
 
   /** The time of the deadline starts now. */

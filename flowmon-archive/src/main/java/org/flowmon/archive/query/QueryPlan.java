@@ -89,7 +89,7 @@ record QueryPlan(
                 accesses.stream().mapToInt(SegmentAccess::pieces).sum(),
                 threads),
             reads);
-    return PlanTree.above(query, groups(read));
+    return PlanTree.above(query, groups(PlanTree.enriched(query, whereAsOf, read)));
   }
 
   private PlanStep groups(PlanStep read) {

@@ -91,15 +91,21 @@ class ExporterRulesTest {
 
   @Test
   void wrongRulesAreNamed() {
-    for (String wrong : List.of("192.0.2.1", "192.0.2=5", "192.0.2.1=0", "192.0.2.1@x=5",
-        "192.0.2.1=4294967296", "192.0.2.1=99999999999")) {
+    for (String wrong :
+        List.of(
+            "192.0.2.1",
+            "192.0.2=5",
+            "192.0.2.1=0",
+            "192.0.2.1@x=5",
+            "192.0.2.1=4294967296",
+            "192.0.2.1=99999999999")) {
       IllegalArgumentException e =
           assertThrows(
-              IllegalArgumentException.class,
-              () -> ExporterRules.parse(List.of(), List.of(wrong)));
+              IllegalArgumentException.class, () -> ExporterRules.parse(List.of(), List.of(wrong)));
       assertTrue(String.valueOf(e.getMessage()).contains(wrong), e.getMessage());
     }
     assertThrows(
-        IllegalArgumentException.class, () -> ExporterRules.parse(List.of("10.0.0.0/33"), List.of()));
+        IllegalArgumentException.class,
+        () -> ExporterRules.parse(List.of("10.0.0.0/33"), List.of()));
   }
 }

@@ -14,6 +14,7 @@ import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlSection;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
@@ -207,7 +208,8 @@ final class AnalysisFile {
       }
     }
     try {
-      var unused = FlowQueries.run(List.of(), Live.at(query, 0)); // an error is thrown here
+      // An error is thrown here.
+      var unused = FlowQueries.run(List.of(), Live.at(query, 0).enriched(Enrichment.NONE));
     } catch (QueryException e) {
       throw section.error("query", e);
     }

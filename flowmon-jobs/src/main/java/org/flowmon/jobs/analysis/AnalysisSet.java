@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ public final class AnalysisSet implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final boolean once;
+  private final EnrichmentConfig enrichment;
   private final TreeMap<String, AnalysisConfig> running = new TreeMap<>();
   private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
   private long textOfChanges;
@@ -42,7 +44,13 @@ public final class AnalysisSet implements Serializable {
    * included, give only the last result of a window; {@code revisions} in their files is ignored.
    */
   public AnalysisSet(List<AnalysisConfig> analyses, boolean once) {
+    this(analyses, once, EnrichmentConfig.NONE);
+  }
+
+  /** Also with the files that their queries join. */
+  public AnalysisSet(List<AnalysisConfig> analyses, boolean once, EnrichmentConfig enrichment) {
     this.once = once;
+    this.enrichment = enrichment;
     for (AnalysisConfig analysis : analyses) {
       if (running.put(analysis.name(), asIsRun(analysis)) != null) {
         throw new ConfigException("analysis " + analysis.name() + " is given twice");
@@ -52,6 +60,7 @@ public final class AnalysisSet implements Serializable {
 
   public AnalysisSet(AnalysisSet other) {
     once = other.once;
+    enrichment = other.enrichment;
     running.putAll(other.running);
     changes.putAll(other.changes);
     textOfChanges = other.textOfChanges;
@@ -117,6 +126,10 @@ public final class AnalysisSet implements Serializable {
   /** A view of the running analyses, in the order of their names. */
   public Collection<AnalysisConfig> running() {
     return Collections.unmodifiableCollection(running.values());
+  }
+
+  public EnrichmentConfig enrichment() {
+    return enrichment;
   }
 
   public @Nullable AnalysisConfig get(String name) {

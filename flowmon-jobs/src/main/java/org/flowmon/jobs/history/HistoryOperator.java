@@ -30,8 +30,11 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.Definitions;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
+import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.text.QueryException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -83,6 +86,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
    * @param archive if none is configured, every lookup fails and says so
    * @param delay the default: two checkpoint intervals, as the archive is one behind
    * @param disorder how far an arrival may lie behind the largest of its partition
+   * @param enrichment the files that queries join
    */
   public record Settings(
       @Nullable ArchiveLocation archive,
@@ -90,14 +94,26 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       Duration delay,
       FlowTopic topic,
       Duration disorder,
-      Pace pace)
+      Pace pace,
+      EnrichmentConfig enrichment)
       implements Serializable {
     public Settings {
       analyses = List.copyOf(analyses);
     }
 
-    HistoryQuery query(AnalysisConfig analysis, Optional<RecentAnswers> cache) {
-      return new HistoryQuery(analysis, delay, topic, disorder, cache);
+    /** Without files that queries join. */
+    public Settings(
+        @Nullable ArchiveLocation archive,
+        List<AnalysisConfig> analyses,
+        Duration delay,
+        FlowTopic topic,
+        Duration disorder,
+        Pace pace) {
+      this(archive, analyses, delay, topic, disorder, pace, EnrichmentConfig.NONE);
+    }
+
+    HistoryQuery query(AnalysisConfig analysis, Optional<RecentAnswers> cache, Enrichment tables) {
+      return new HistoryQuery(analysis, delay, topic, disorder, cache, tables);
     }
 
     /** The tasks of a process share the cached answers of an analysis with equal settings. */
@@ -115,6 +131,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   // Pending answers; all fields here belong to the task's thread.
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
   private transient LookupPool pool;
+  private transient SharedEnrichment enrichment;
   private transient @Nullable Archive archive; // null without one
   private transient @Nullable Watermark held;
 
@@ -131,7 +148,8 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       DataStream<WindowResult> windows, Settings settings) {
     for (AnalysisConfig analysis : settings.analyses()) {
       if (analysis.history() != null) {
-        var unused = settings.query(analysis, Optional.empty()); // an error is thrown here
+        var unused =
+            settings.query(analysis, Optional.empty(), Enrichment.NONE); // an error is thrown here
       }
     }
     int parallelism = Math.min(windows.getExecutionEnvironment().getParallelism(), 1 << 10);
@@ -227,6 +245,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       LookupMetrics.registerFetches(flowmonMetrics(), archive);
     }
     pool = LookupPool.acquire();
+    enrichment = SharedEnrichment.acquire(settings.enrichment());
     for (AnalysisConfig analysis : definitions.started()) {
       if (analysis.history() != null) {
         byName.put(analysis.name(), open(analysis));
@@ -268,7 +287,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
           isLive || history.refresh() != null
               ? Optional.of(pool.answers(settings.cacheKey(config)))
               : Optional.empty();
-      HistoryQuery query = settings.query(config, cache);
+      HistoryQuery query = settings.query(config, cache, enrichment);
       Semaphore permits = new Semaphore(history.concurrency());
       AnalysisLookups all = new AnalysisLookups(archive, query, pool, permits, lookups);
       Optional<LookAhead> ahead =
@@ -382,6 +401,6 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(super::close, lookups::close, pool, archive);
+    IOUtils.closeAll(super::close, lookups::close, pool, archive, enrichment);
   }
 }

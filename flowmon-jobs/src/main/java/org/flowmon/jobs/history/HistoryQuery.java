@@ -15,6 +15,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.constraint.Constraints;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
@@ -34,6 +35,7 @@ final class HistoryQuery {
   private final long rowLimit;
   private final FlowTopic topic;
   private final long disorderMicros;
+  private final Enrichment enrichment;
   private final Optional<RecentAnswers> recent; // empty if each window has an answer of its own
   private final Optional<ListedGroups> listed; // empty if answers of other windows do not help
   private final Optional<GroupCache> groups; // as listed
@@ -48,6 +50,17 @@ final class HistoryQuery {
       FlowTopic topic,
       Duration disorder,
       Optional<RecentAnswers> cache) {
+    this(analysis, otherwise, topic, disorder, cache, Enrichment.NONE);
+  }
+
+  /** Also with the tables of enriched columns: answers with these are not cached. */
+  HistoryQuery(
+      AnalysisConfig analysis,
+      Duration otherwise,
+      FlowTopic topic,
+      Duration disorder,
+      Optional<RecentAnswers> cache,
+      Enrichment enrichment) {
     AnalysisConfig.History history = analysis.requiredHistory();
     this.query = QueryParser.parseQuery(history.query());
     this.config = history;
@@ -63,9 +76,15 @@ final class HistoryQuery {
       }
     }
     boolean isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
-    this.recent = cache.filter(answers -> isOfNowAlone);
-    this.listed = cache.flatMap(answers -> ListedGroups.of(query));
-    this.groups = cache.map(RecentAnswers::groups);
+    this.enrichment = enrichment;
+    // A table may change between two windows.
+    boolean isEnriched =
+        query.enriched(enrichment).overFlows().stream()
+            .anyMatch(of -> !of.enrichedColumns().isEmpty());
+    Optional<RecentAnswers> answers = cache.filter(any -> !isEnriched);
+    this.recent = answers.filter(any -> isOfNowAlone);
+    this.listed = answers.flatMap(any -> ListedGroups.of(query));
+    this.groups = answers.map(RecentAnswers::groups);
   }
 
   Duration timeout() {
@@ -155,7 +174,8 @@ final class HistoryQuery {
             .withAsOfArrival(asOf(windowEnd))
             .withTimeLimit(limit)
             .withRowLimit(rowLimit)
-            .withGroupMemory(LookupPool.groupMemory());
+            .withGroupMemory(LookupPool.groupMemory())
+            .withEnrichment(enrichment);
     QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
     Set<String> sources = sources(snapshot);
     long asOf = asOf(windowEnd);

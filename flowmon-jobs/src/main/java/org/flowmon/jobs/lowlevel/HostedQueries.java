@@ -15,6 +15,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class HostedQueries {
   private static final Logger LOG = LoggerFactory.getLogger(HostedQueries.class);
 
   private final AnalysisSet set;
+  private final Enrichment enrichment;
   private final int maxParallelism;
   private final int task;
   private final int tasks;
@@ -50,6 +52,7 @@ final class HostedQueries {
   HostedQueries(
       LowLevel level,
       AnalysisSet set,
+      Enrichment enrichment,
       boolean restored,
       long latest,
       int maxParallelism,
@@ -59,13 +62,15 @@ final class HostedQueries {
       MetricGroup metrics) {
     this.level = level;
     this.set = set;
+    this.enrichment = enrichment;
     this.maxParallelism = maxParallelism;
     this.task = task;
     this.tasks = tasks;
     this.out = out;
     this.metrics = metrics;
     for (AnalysisConfig analysis : set.running()) {
-      List<HostedQuery> queries = LiveQuery.all(analysis).stream().map(this::host).toList();
+      List<HostedQuery> queries =
+          LiveQuery.all(analysis, enrichment).stream().map(this::host).toList();
       run(analysis.name(), queries, set.version(analysis.name()));
       if (restored) {
         // matters to those that are new since the checkpoint
@@ -134,7 +139,7 @@ final class HostedQueries {
       return;
     }
     List<HostedQuery> running = new ArrayList<>();
-    for (LiveQuery live : LiveQuery.all(analysis)) {
+    for (LiveQuery live : LiveQuery.all(analysis, enrichment)) {
       HostedQuery same = goesOn(live, before);
       if (same != null && same.live().analysis().live().slots() != live.analysis().live().slots()) {
         same.drainAll(); // the same query with a table of another size

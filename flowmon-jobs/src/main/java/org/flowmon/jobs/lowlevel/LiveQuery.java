@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
@@ -37,18 +38,24 @@ public record LiveQuery(
     return all.get(0);
   }
 
-  /** At least one, in the order of {@link Query#leaves}. */
+  /** Without tables of enriched columns, which only tasks need. */
   public static List<LiveQuery> all(AnalysisConfig analysis) {
-    Query whole = QueryParser.parseQuery(analysis.live().query()); // checked when it was read
+    return all(analysis, Enrichment.NONE);
+  }
+
+  /** At least one, in the order of {@link Query#leaves}. */
+  public static List<LiveQuery> all(AnalysisConfig analysis, Enrichment enrichment) {
+    Query written = QueryParser.parseQuery(analysis.live().query()); // checked when it was read
+    Query whole = written.enriched(enrichment);
     WindowSpec window = window(analysis);
     if (whole instanceof FlowQuery query) {
       return List.of(
-          new LiveQuery(id(analysis.name(), query, window, ""), analysis, query, window, whole));
+          new LiveQuery(id(analysis.name(), written, window, ""), analysis, query, window, whole));
     }
     List<LiveQuery> all = new ArrayList<>();
     for (FlowQuery leaf : whole.leaves()) {
       // If a part of the whole changes, all of it begins anew.
-      long id = id(analysis.name(), whole, window, "\nleaf " + all.size());
+      long id = id(analysis.name(), written, window, "\nleaf " + all.size());
       all.add(new LiveQuery(id, analysis, leaf, window, whole));
     }
     return List.copyOf(all);
@@ -68,9 +75,14 @@ public record LiveQuery(
   }
 
   public static Map<Long, LiveQuery> byId(Collection<AnalysisConfig> analyses) {
+    return byId(analyses, Enrichment.NONE);
+  }
+
+  public static Map<Long, LiveQuery> byId(
+      Collection<AnalysisConfig> analyses, Enrichment enrichment) {
     Map<Long, LiveQuery> queries = new HashMap<>();
     for (AnalysisConfig analysis : analyses) {
-      for (LiveQuery query : all(analysis)) {
+      for (LiveQuery query : all(analysis, enrichment)) {
         if (queries.put(query.id(), query) != null) {
           throw new ConfigException("analysis " + analysis.name() + " is given twice");
         }

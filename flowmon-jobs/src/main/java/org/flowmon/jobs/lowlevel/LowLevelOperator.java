@@ -18,6 +18,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.lowlevel.LowLevel;
@@ -50,6 +51,7 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
   private final Duration arrivalAhead;
   private final transient MailboxExecutor mailbox;
   private transient LowLevel level;
+  private transient SharedEnrichment enrichment;
   private transient HostedQueries queries;
   private transient AnalysisSetState state;
   private transient ListState<Long> latestState;
@@ -92,10 +94,12 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
     super.open();
     outgoing = new StreamRecord<>(null);
     level = new LowLevel();
+    enrichment = SharedEnrichment.acquire(analyses.enrichment());
     queries =
         new HostedQueries(
             level,
             analyses,
+            enrichment,
             restored,
             latest,
             maxParallelism,
@@ -231,5 +235,13 @@ final class LowLevelOperator extends AbstractStreamOperator<Partial>
     queries.announce();
     drainAll();
     super.finish();
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (enrichment != null) {
+      enrichment.close();
+    }
+    super.close();
   }
 }

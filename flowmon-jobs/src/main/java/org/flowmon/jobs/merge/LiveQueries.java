@@ -12,6 +12,7 @@ import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +21,17 @@ public final class LiveQueries {
   private static final Logger LOG = LoggerFactory.getLogger(LiveQueries.class);
 
   private final AnalysisSet set;
+  private final Enrichment enrichment;
   private final Map<Long, LiveQuery> byId;
   private final Map<String, List<LiveQuery>> byName = new HashMap<>();
 
   /** The set is changed by this. */
-  public LiveQueries(AnalysisSet set) {
+  public LiveQueries(AnalysisSet set, Enrichment enrichment) {
     this.set = set;
-    this.byId = new HashMap<>(LiveQuery.byId(set.running()));
-    set.running().forEach(analysis -> byName.put(analysis.name(), LiveQuery.all(analysis)));
+    this.enrichment = enrichment;
+    this.byId = new HashMap<>(LiveQuery.byId(set.running(), enrichment));
+    set.running()
+        .forEach(analysis -> byName.put(analysis.name(), LiveQuery.all(analysis, enrichment)));
   }
 
   public AnalysisSet set() {
@@ -91,7 +95,7 @@ public final class LiveQueries {
     List<LiveQuery> before = of(change.name());
     byName.remove(change.name());
     AnalysisConfig analysis = set.get(change.name());
-    List<LiveQuery> now = analysis == null ? List.of() : LiveQuery.all(analysis);
+    List<LiveQuery> now = analysis == null ? List.of() : LiveQuery.all(analysis, enrichment);
     before.forEach(live -> byId.remove(live.id()));
     now.forEach(live -> byId.put(live.id(), live));
     if (!now.isEmpty()) {

@@ -21,6 +21,7 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -53,6 +54,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private static final int PART_GROUPS = 8192;
 
   private final AnalysisSet analyses;
+  private transient SharedEnrichment enrichment;
   private transient LiveQueries queries;
   private transient AnalysisSetState analysesState;
   private transient KeyGroupRange range;
@@ -88,7 +90,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     super.initializeState(context);
     analysesState = new AnalysisSetState(context.getOperatorStateStore());
     var unused = analysesState.restore(analyses);
-    queries = new LiveQueries(analyses);
+    enrichment = SharedEnrichment.acquire(analyses.enrichment());
+    queries = new LiveQueries(analyses, enrichment);
     stopped = new StoppedQueries("merge");
     int maxParallelism = getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks();
     range =
@@ -422,5 +425,13 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     // A backend that serializes at once keeps the task waiting.
     Runnable pause = WindowPriority.ofProcess().yielding(() -> Thread.currentThread() == task);
     snapshots.update(keyGroup -> of(keyGroup).freeze(pause));
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (enrichment != null) {
+      enrichment.close();
+    }
+    super.close();
   }
 }

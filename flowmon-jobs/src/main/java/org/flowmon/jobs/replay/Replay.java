@@ -17,6 +17,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.ReportPipeline;
 import org.flowmon.jobs.WindowPipeline;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.history.HistoryOperator;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.merge.WindowResult;
@@ -67,7 +68,7 @@ public final class Replay {
         WindowPipeline.windows(
                 flows,
                 maxParallelism,
-                analyses,
+                new AnalysisSet(analyses, false, spec.enrichment()),
                 partials -> arrivals(partials, spec, maxParallelism))
             .filter(window -> spec.holds(window.windowStart(), window.windowEnd()))
             .name("replay-range")
@@ -80,7 +81,8 @@ public final class Replay {
             spec.historyDelay(),
             topic(spec.archive()),
             spec.disorder(),
-            HistoryOperator.Pace.REPLAY));
+            HistoryOperator.Pace.REPLAY,
+            spec.enrichment()));
   }
 
   private static DataStream<Partial> arrivals(

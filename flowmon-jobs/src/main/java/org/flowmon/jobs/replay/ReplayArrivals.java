@@ -17,6 +17,7 @@ import org.apache.flink.util.IOUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -39,6 +40,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
   private final int maxParallelism;
   private transient WindowSpec window;
   private transient List<ArrivalQuery> queries;
+  private transient SharedEnrichment enrichment;
   private transient Archive archive;
   private transient ArchiveSnapshot snapshot;
   private transient ListState<Long> state;
@@ -69,7 +71,8 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
   public void open() throws Exception {
     super.open();
     window = spec.window();
-    queries = LiveQuery.all(spec.analysis()).stream().map(ArrivalQuery::new).toList();
+    enrichment = SharedEnrichment.acquire(spec.enrichment());
+    queries = LiveQuery.all(spec.analysis(), enrichment).stream().map(ArrivalQuery::new).toList();
     archive = Archive.open(spec.archive(), ArchiveOptions.DEFAULTS);
     snapshot = archive.snapshot();
     counted = List.of();
@@ -131,7 +134,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(snapshot, archive);
+    IOUtils.closeAll(snapshot, archive, enrichment);
     super.close();
   }
 }

@@ -70,7 +70,8 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
             time("--from", from),
             time("--to", to),
             config.job().historyDelay(),
-            config.job().disorderBound());
+            config.job().disorderBound(),
+            config.enrichment());
     String topic = given.getOrDefault("--topic", TOPIC_PREFIX + analysis.name());
     return new ReplayJob(config, spec, topic);
   }

@@ -10,6 +10,8 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
+import org.flowmon.jobs.enrich.EnrichmentFiles;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.ExpressionParts;
@@ -23,6 +25,7 @@ import org.flowmon.udaf.query.FlowQuery;
  * @param to the last window ends then or before, microseconds
  * @param historyDelay the default, that of the live job: two of its checkpoint intervals
  * @param disorder the live job's bound
+ * @param enrichment the files that queries join, as they are now
  */
 public record ReplaySpec(
     ArchiveLocation archive,
@@ -30,7 +33,8 @@ public record ReplaySpec(
     long from,
     long to,
     Duration historyDelay,
-    Duration disorder)
+    Duration disorder,
+    EnrichmentConfig enrichment)
     implements Serializable {
   public ReplaySpec {
     // Flows come in the order of their ends, so the arrivals up to a tick are unknown.
@@ -48,6 +52,17 @@ public record ReplaySpec(
                   seconds(to - from),
                   seconds(analysis.live().slideMicros())));
     }
+  }
+
+  /** Without files that queries join. */
+  public ReplaySpec(
+      ArchiveLocation archive,
+      AnalysisConfig analysis,
+      long from,
+      long to,
+      Duration historyDelay,
+      Duration disorder) {
+    this(archive, analysis, from, to, historyDelay, disorder, EnrichmentConfig.NONE);
   }
 
   private static String seconds(long micros) {
@@ -105,7 +120,8 @@ public record ReplaySpec(
     if (window().spread()) {
       columns.add(FlowColumn.START_TIME);
     }
-    LiveQuery.all(analysis).forEach(live -> addColumns(live.query(), columns));
+    LiveQuery.all(analysis, EnrichmentFiles.planned(enrichment))
+        .forEach(live -> addColumns(live.query(), columns));
     return columns;
   }
 

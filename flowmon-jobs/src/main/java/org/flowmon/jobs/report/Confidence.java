@@ -1,5 +1,6 @@
 package org.flowmon.jobs.report;
 
+import java.util.List;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param groups of the window, exact or estimated; −1 if unknown
  * @param counts flows that arrived within the window, late, ahead of time, and lost
  * @param message for people
+ * @param enrichment the versions of the files that were joined: of one that changed since the
+ *     window's start more than one
  */
 public record Confidence(
     HistoryStatus history,
@@ -31,7 +34,52 @@ public record Confidence(
     int groupLevel,
     long groups,
     ArrivalCounts counts,
-    @Nullable String message) {
+    @Nullable String message,
+    List<String> enrichment) {
+  public Confidence {
+    enrichment = List.copyOf(enrichment);
+  }
+
+  /** Without enriched columns. */
+  public Confidence(
+      HistoryStatus history,
+      long asOf,
+      long historyFrom,
+      long historyThrough,
+      long arrivedThrough,
+      long finalAt,
+      int groupLevel,
+      long groups,
+      ArrivalCounts counts,
+      @Nullable String message) {
+    this(
+        history,
+        asOf,
+        historyFrom,
+        historyThrough,
+        arrivedThrough,
+        finalAt,
+        groupLevel,
+        groups,
+        counts,
+        message,
+        List.of());
+  }
+
+  Confidence withEnrichment(List<String> versions) {
+    return new Confidence(
+        history,
+        asOf,
+        historyFrom,
+        historyThrough,
+        arrivedThrough,
+        finalAt,
+        groupLevel,
+        groups,
+        counts,
+        message,
+        versions);
+  }
 
   /** The share of groups in the report: 1, all; 0, none. */
   public double groupSampling() {
@@ -43,7 +91,7 @@ public record Confidence(
     return GroupEstimate.of(groups, groupLevel);
   }
 
-  static Confidence of(WindowHistory window) {
+  static Confidence of(WindowHistory window, List<String> enrichment) {
     HistoryAnswer history = window.history();
     return new Confidence(
         history.status(),
@@ -55,7 +103,8 @@ public record Confidence(
         window.window().groupLevel(),
         window.window().groups(),
         window.window().counts(),
-        message(window.window(), history));
+        message(window.window(), history),
+        enrichment);
   }
 
   private static @Nullable String message(WindowResult window, HistoryAnswer history) {

@@ -67,7 +67,7 @@ public record Report(
         (int) Math.min(window.window().groups(), Integer.MAX_VALUE), // the version of the change
         List.of(),
         new ResultTable.Builder().build(),
-        Confidence.of(window),
+        Confidence.of(window, List.of()),
         List.of());
   }
 

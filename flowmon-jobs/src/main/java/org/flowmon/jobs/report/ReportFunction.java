@@ -1,18 +1,26 @@
 package org.flowmon.jobs.report;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.Definitions;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
+import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.udaf.enrich.EnrichedColumn;
+import org.flowmon.udaf.parser.QueryParser;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,9 +37,11 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
 
   private final Definitions definitions;
   private final boolean hasFlows;
+  private final EnrichmentConfig enrichment;
   private transient MetricGroup metrics;
   private transient Map<String, Analysis> byName;
   private transient Counter unknown;
+  private transient SharedEnrichment files;
 
   /** The last report's analysis. Counters belong to its name: Flink cannot remove a metric. */
   private record Analysis(
@@ -39,6 +49,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       ReportLogic logic,
       List<ReportColumn> columns,
       ExactQueries exact,
+      Set<EnrichedColumn> enriched,
       Counter reports,
       Counter rows,
       Counter failed) {}
@@ -48,7 +59,14 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
    * ConfigException} if an analysis does not fit its logic.
    */
   public ReportFunction(List<AnalysisConfig> analyses, boolean hasFlows) {
+    this(analyses, hasFlows, EnrichmentConfig.NONE);
+  }
+
+  /** Also with the files whose versions reports tell. */
+  public ReportFunction(
+      List<AnalysisConfig> analyses, boolean hasFlows, EnrichmentConfig enrichment) {
     this.hasFlows = hasFlows;
+    this.enrichment = enrichment;
     this.definitions = new Definitions(analyses);
     for (AnalysisConfig analysis : analyses) {
       ReportLogics.of(analysis).open(analysis);
@@ -59,6 +77,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   public void open(OpenContext context) {
     metrics = getRuntimeContext().getMetricGroup().addGroup("flowmon");
     unknown = metrics.counter("unknown_analysis");
+    files = SharedEnrichment.acquire(enrichment);
     byName = new HashMap<>();
     for (AnalysisConfig config : definitions.started()) {
       byName.put(config.name(), open(config, null));
@@ -84,9 +103,17 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
     ReportLogic logic = ReportLogics.of(config);
     List<ReportColumn> columns = logic.open(config);
     ExactQueries exact = new ExactQueries(config, columns, hasFlows);
+    Set<EnrichedColumn> enriched = enriched(config);
     if (before != null) {
       return new Analysis(
-          config, logic, columns, exact, before.reports(), before.rows(), before.failed());
+          config,
+          logic,
+          columns,
+          exact,
+          enriched,
+          before.reports(),
+          before.rows(),
+          before.failed());
     }
     MetricGroup group = metrics.addGroup("analysis", config.name());
     return new Analysis(
@@ -94,6 +121,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
         logic,
         columns,
         exact,
+        enriched,
         group.counter("reports"),
         group.counter("report_rows"),
         group.counter("failed_reports"));
@@ -139,7 +167,35 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
     out.collect(report);
   }
 
-  private static Report report(WindowHistory window, Analysis analysis) {
+  private Set<EnrichedColumn> enriched(AnalysisConfig config) {
+    Set<EnrichedColumn> columns = new TreeSet<>();
+    List<String> queries = new ArrayList<>(List.of(config.live().query()));
+    if (config.history() != null) {
+      queries.add(config.requiredHistory().query());
+    }
+    for (String query : queries) {
+      QueryParser.parseQuery(query)
+          .enriched(files)
+          .overFlows()
+          .forEach(flows -> columns.addAll(flows.enrichedColumns()));
+    }
+    return columns;
+  }
+
+  @Override
+  public void close() {
+    if (files != null) {
+      files.close();
+    }
+  }
+
+  private List<String> versions(WindowResult window, Set<EnrichedColumn> columns) {
+    return columns.isEmpty()
+        ? List.of()
+        : files.versionsSince(FlowTime.instant(window.windowStart()), columns);
+  }
+
+  private Report report(WindowHistory window, Analysis analysis) {
     // A logic is only called for windows with groups.
     boolean hasGroups = window.window().hasGroups();
     return new Report(
@@ -150,7 +206,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
         Report.revision(window.window().update(), window.history().status()),
         analysis.columns(),
         hasGroups ? analysis.logic().report(window) : new ReportRows(analysis.columns()).build(),
-        Confidence.of(window),
+        Confidence.of(window, versions(window.window(), analysis.enriched())),
         hasGroups ? analysis.exact().of(window.window()) : List.of());
   }
 }

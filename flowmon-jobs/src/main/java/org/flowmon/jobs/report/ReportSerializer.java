@@ -15,14 +15,14 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Serializes reports. Version 5: analysis (modified UTF-8), definition ({@link
+ * Serializes reports. Version 6: analysis (modified UTF-8), definition ({@link
  * RecordSerializer#writeText}; not in version 1); start, end (8 bytes each); revision (4); rows as
  * {@link ResultTableBytes}; a byte per column (bit 0 wide, bit 1 key). Confidence: status (1),
  * as-of, from, through, arrived through, final at (8 each; the last two not in version 1), groups'
  * level (4, from version 3 on), their number (8, from version 4 on), the six counts (8 each, in
  * version 1 the first four), 0 or 1 and the message. From version 5 on: the number of
  * approximations and for each column, value (text), bound ({@link ErrorBounds}), exact query
- * (text).
+ * (text). From version 6 on: the number of files that were joined and each version (text).
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
@@ -31,7 +31,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
   private static final int MAX_APPROXIMATIONS = 1 << 16;
 
   public ReportSerializer() {
-    super(5, Snapshot.class);
+    super(6, Snapshot.class);
   }
 
   @Override
@@ -63,6 +63,10 @@ public final class ReportSerializer extends RecordSerializer<Report> {
       ErrorBounds.write(one.bound(), target);
       writeText(one.exact(), target);
     }
+    target.writeInt(confidence.enrichment().size());
+    for (String file : confidence.enrichment()) {
+      writeText(file, target);
+    }
   }
 
   @Override
@@ -79,6 +83,8 @@ public final class ReportSerializer extends RecordSerializer<Report> {
       columns.add(
           new ReportColumn(rows.name(c), rows.kind(c), (bits & WIDE) != 0, (bits & KEY) != 0));
     }
+    Confidence confidence = readConfidence(found, end, source);
+    List<ReportApproximation> approximations = found > 4 ? readApproximations(source) : List.of();
     return new Report(
         analysis,
         definition,
@@ -87,8 +93,20 @@ public final class ReportSerializer extends RecordSerializer<Report> {
         revision,
         columns,
         rows,
-        readConfidence(found, end, source),
-        found > 4 ? readApproximations(source) : List.of());
+        found > 5 ? confidence.withEnrichment(readEnrichment(source)) : confidence,
+        approximations);
+  }
+
+  private static List<String> readEnrichment(DataInputView source) throws IOException {
+    int count = source.readInt();
+    if (count < 0 || count > MAX_APPROXIMATIONS) {
+      throw new IOException("a report with " + count + " files");
+    }
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(readPresentText(source, "a version of a file"));
+    }
+    return all;
   }
 
   private static List<ReportApproximation> readApproximations(DataInputView source)

@@ -28,6 +28,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisSet;
+import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.lowlevel.AnalysisSetState;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
@@ -70,6 +71,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private final @Nullable String site; // null if no states are published
   private final @Nullable Duration disorder;
   private transient @Nullable PublishedWindows published; // null if no states are
+  private transient SharedEnrichment enrichment;
   private transient LiveQueries queries;
   private transient AnalysisSetState analysesState;
   private transient Map<Long, WholeWindows> whole;
@@ -160,7 +162,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
             .getListState(
                 new ListStateDescriptor<>("whole-from", LongPrimitiveArraySerializer.INSTANCE));
     boolean hasNoState = analysesState.restore(analyses).isEmpty();
-    queries = new LiveQueries(analyses);
+    enrichment = SharedEnrichment.acquire(analyses.enrichment());
+    queries = new LiveQueries(analyses, enrichment);
     windows = new TreeMap<>();
     whole = new HashMap<>();
     Map<Long, Long> wholeFrom = new HashMap<>();
@@ -456,6 +459,9 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   public void close() throws Exception {
     if (makers != null) {
       makers.close();
+    }
+    if (enrichment != null) {
+      enrichment.close();
     }
     super.close();
   }

@@ -20,6 +20,7 @@ import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.source.PositionedBatch;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.partial.PartialGroups;
 import org.flowmon.udaf.window.WindowTables;
@@ -97,6 +98,7 @@ class HostedQueriesTest {
     return new HostedQueries(
         level,
         new AnalysisSet(List.of(analyses)),
+        Enrichment.NONE,
         false,
         Long.MIN_VALUE,
         KEY_GROUPS,

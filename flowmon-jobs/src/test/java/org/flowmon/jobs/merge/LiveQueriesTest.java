@@ -12,6 +12,7 @@ import org.flowmon.jobs.TestAnalyses;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.lowlevel.Partial;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.junit.jupiter.api.Test;
 
 class LiveQueriesTest {
@@ -19,7 +20,8 @@ class LiveQueriesTest {
 
   private final LiveQueries queries =
       new LiveQueries(
-          new AnalysisSet(List.of(TestAnalyses.talkers("a", "2s", "2s", "1s", 64, 10))));
+          new AnalysisSet(List.of(TestAnalyses.talkers("a", "2s", "2s", "1s", 64, 10))),
+          Enrichment.NONE);
   private final long id = queries.of("a").get(0).id();
 
   @Test

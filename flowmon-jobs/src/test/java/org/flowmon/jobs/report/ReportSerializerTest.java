@@ -74,9 +74,30 @@ class ReportSerializerTest {
     assertEquals(report, serializer.deserialize(new DataInputDeserializer(bytes(report))));
   }
 
+  @Test
+  void theVersionsOfJoinedFilesComeBackAsTheyWere() throws Exception {
+    Report report = TestReports.enriched();
+    assertEquals(2, report.confidence().enrichment().size());
+    assertEquals(report, serializer.deserialize(new DataInputDeserializer(bytes(report))));
+  }
+
+  @Test
+  void aReportOfVersion5HasNoJoinedFiles() throws Exception {
+    Report report = TestReports.approximate();
+    assertEquals(report, serializer.deserialize(new DataInputDeserializer(ofVersion5(report))));
+  }
+
+  /** Encodes in version 5: without versions of files. */
+  private byte[] ofVersion5(Report report) throws IOException {
+    byte[] now = bytes(report);
+    byte[] old = Arrays.copyOf(now, now.length - 4);
+    old[0] = 5;
+    return old;
+  }
+
   /** Encodes in version 4: without approximations. */
   private byte[] ofVersion4(Report report) throws IOException {
-    byte[] now = bytes(report);
+    byte[] now = ofVersion5(report);
     byte[] old = Arrays.copyOf(now, now.length - 4);
     old[0] = 4;
     return old;

@@ -163,6 +163,23 @@ public final class TestReports {
         List.of());
   }
 
+  /** Returns a report whose queries joined files, one of them in two versions. */
+  public static Report enriched() {
+    Report report = report(Report.FINAL, "192.0.2.1", 5);
+    return new Report(
+        report.analysis(),
+        null,
+        report.windowStart(),
+        report.windowEnd(),
+        report.revision(),
+        report.columns(),
+        report.rows(),
+        report
+            .confidence()
+            .withEnrichment(List.of("networks /n.csv of 1 (sha256 a)", "networks /n.csv of 2")),
+        List.of());
+  }
+
   /** Returns a report with approximate columns, one of them without bound and exact query. */
   public static Report approximate() {
     return approximate("192.0.2.1", 5);

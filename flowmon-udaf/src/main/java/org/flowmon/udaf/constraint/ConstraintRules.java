@@ -6,13 +6,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.enrich.Lookup;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -34,6 +37,9 @@ final class ConstraintRules {
 
   /** Larger alternatives are dropped to keep pruning cheap. */
   private static final int MAX_ALTERNATIVES = 64;
+
+  /** More ranges of a country or network are dropped likewise. */
+  private static final int MAX_ENRICHED_RANGES = 1024;
 
   private static final Constraints IMPOSSIBLE =
       new Constraints(Map.of(FlowColumn.ARRIVAL, LongRanges.NONE), Map.of(), List.of());
@@ -92,6 +98,9 @@ final class ConstraintRules {
           ? longs(column.column(), longRanges(operator, value.low()))
           : Constraints.NOTHING;
     }
+    if (left instanceof Enriched enriched && operator == ComparisonOperator.EQUAL) {
+      return enriched(enriched, List.of(literal));
+    }
     if (left instanceof TimeBucket bucket && bucket.time() instanceof Column column) {
       return longs(column.column(), bucketed(operator, value.low(), bucket.widthMicros()));
     }
@@ -149,6 +158,9 @@ final class ConstraintRules {
     if (in.value() instanceof Network network && network.address() instanceof Column column) {
       return truth ? inNetworks(in, network, column) : Constraints.NOTHING;
     }
+    if (in.value() instanceof Enriched enriched && truth) {
+      return enriched(enriched, in.items());
+    }
     if (!(in.value() instanceof Column column)) {
       return Constraints.NOTHING;
     }
@@ -192,6 +204,33 @@ final class ConstraintRules {
       }
     }
     return addresses(column.column(), AddressRanges.of(ranges));
+  }
+
+  /** The addresses of some texts, if they are few and the query keeps the table's version. */
+  private static Constraints enriched(Enriched enriched, List<Expression> texts) {
+    Supplier<Lookup> supplier = enriched.lookup().orElse(Lookup.NONE);
+    if (enriched.column().keys().size() != 1 || !(supplier instanceof Lookup lookup)) {
+      return Constraints.NOTHING;
+    }
+    List<AddressRanges.Range> ranges = new ArrayList<>();
+    for (Expression item : texts) {
+      if (!(item instanceof Literal literal)) {
+        return Constraints.NOTHING;
+      }
+      boolean areKnown =
+          literal.value().isNull() // equal to nothing
+              || lookup.ranges(
+                  literal.value().text(),
+                  MAX_ENRICHED_RANGES - ranges.size(),
+                  (firstHi, firstLo, lastHi, lastLo) ->
+                      ranges.add(
+                          new AddressRanges.Range(
+                              new IpAddress(firstHi, firstLo), new IpAddress(lastHi, lastLo))));
+      if (!areKnown) {
+        return Constraints.NOTHING;
+      }
+    }
+    return addresses(enriched.column().keys().get(0), AddressRanges.of(ranges));
   }
 
   private static AddressRanges inAddresses(In in) {

@@ -5,6 +5,7 @@ import org.flowmon.udaf.node.CaseNode;
 import org.flowmon.udaf.node.ColumnNode;
 import org.flowmon.udaf.node.ComparisonNodes;
 import org.flowmon.udaf.node.DoubleArithmeticNode;
+import org.flowmon.udaf.node.EnrichedNode;
 import org.flowmon.udaf.node.FlagNode;
 import org.flowmon.udaf.node.GivenNode;
 import org.flowmon.udaf.node.LiteralNode;
@@ -26,6 +27,7 @@ import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
@@ -74,6 +76,8 @@ final class Compiler {
       return new GivenNode(known);
     } else if (expression instanceof Column column) {
       return new ColumnNode(column.column());
+    } else if (expression instanceof Enriched enriched) {
+      return enriched(enriched);
     } else if (expression instanceof Literal literal) {
       return new LiteralNode(literal.value());
     } else if (expression instanceof Arithmetic arithmetic) {
@@ -98,6 +102,18 @@ final class Compiler {
       return new TruthValueNode(truth(expression));
     }
     throw new IllegalStateException("cannot be evaluated: " + expression);
+  }
+
+  private ValueNode enriched(Enriched enriched) {
+    return new EnrichedNode(
+        enriched.column(),
+        enriched
+            .lookup()
+            .orElseThrow(
+                () ->
+                    new QueryException(
+                        enriched + " is joined from files, which are not read here")),
+        enriched.keys().stream().map(this::value).toArray(ValueNode[]::new));
   }
 
   private ValueNode arithmetic(Arithmetic arithmetic) {

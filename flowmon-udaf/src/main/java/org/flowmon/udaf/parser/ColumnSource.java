@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.NameSuggestions;
@@ -189,12 +191,16 @@ sealed interface ColumnSource {
     @Override
     public @Nullable Expression column(Token name) {
       FlowColumn column = FlowColumn.byName(name.text());
-      return column == null ? null : new Column(column);
+      return column != null
+          ? new Column(column)
+          : EnrichedColumn.byName(name.text()).map(Enriched::new).orElse(null);
     }
 
     @Override
     public List<String> names() {
-      return FlowColumn.all().stream().map(FlowColumn::sqlName).toList();
+      List<String> all = new ArrayList<>(EnrichedColumn.names());
+      FlowColumn.all().forEach(column -> all.add(column.sqlName()));
+      return all;
     }
 
     @Override
@@ -204,7 +210,7 @@ sealed interface ColumnSource {
 
     @Override
     public String listing() {
-      return "docs/format/flow.md lists them";
+      return "docs/format/flow.md and docs/enrichment.md list them";
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.ExpressionParts;
@@ -208,6 +209,8 @@ final class SelectParser {
     String text = tokens.text(start, tokens.peek().start());
     String name = text.toLowerCase(Locale.ROOT);
     if (what instanceof Column column) {
+      name = column.column().sqlName();
+    } else if (what instanceof Enriched column) {
       name = column.column().sqlName();
     } else if (what instanceof Named column) {
       name = column.name();

@@ -4,15 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.flowmon.udaf.enrich.EnrichedColumn;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
@@ -33,17 +38,27 @@ import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 
-/** Replaces the open parts of a query, parameters and IN (SELECT …), by values. */
+/** Fills the open parts of a query: parameters, IN (SELECT …), tables of enriched columns. */
 final class Binder {
   private final Parameters parameters;
-  private final Map<Query, List<Value>> answers; // of IN (SELECT …); if any, parameters stay
+  private final Map<Query, List<Value>> answers; // of IN (SELECT …); if any, all else stays
+  private final Optional<Enrichment> enrichment; // if there is one, all else stays
   // The columns of the sources, whose kinds may depend on parameters; empty over flows.
   private final List<Named> columns;
 
   private Binder(Parameters parameters, Map<Query, List<Value>> answers, List<Named> columns) {
+    this(parameters, answers, columns, Optional.empty());
+  }
+
+  private Binder(
+      Parameters parameters,
+      Map<Query, List<Value>> answers,
+      List<Named> columns,
+      Optional<Enrichment> enrichment) {
     this.parameters = parameters;
     this.answers = answers;
     this.columns = columns;
+    this.enrichment = enrichment;
   }
 
   static TableQuery bind(TableQuery query, Parameters parameters) {
@@ -90,6 +105,10 @@ final class Binder {
     return new Binder(Parameters.NONE, answers, List.of()).query(query);
   }
 
+  static FlowQuery enrich(FlowQuery query, Enrichment enrichment) {
+    return new Binder(Parameters.NONE, Map.of(), List.of(), Optional.of(enrichment)).query(query);
+  }
+
   private FlowQuery query(FlowQuery query) {
     return fitting(
         () ->
@@ -127,6 +146,12 @@ final class Binder {
 
   private Expression expression(Expression expression) {
     if (!isOpen(expression)) {
+      return expression;
+    } else if (enrichment.isPresent() && isWithoutTable(expression, enrichment.get())) {
+      return withTable(expression, enrichment.get());
+    } else if (expression instanceof Enriched) {
+      return expression; // its keys are columns
+    } else if (expression instanceof Parameter && enrichment.isPresent()) {
       return expression;
     } else if (expression instanceof Parameter parameter) {
       return new Literal(single(parameter));
@@ -206,8 +231,42 @@ final class Binder {
     throw new IllegalStateException("no binding for " + expression.getClass());
   }
 
+  private static boolean isWithoutTable(Expression part, Enrichment enrichment) {
+    if (part instanceof Column column) {
+      return EnrichedColumn.completing(column.column())
+          .filter(completed -> enrichment.completes(completed.table()))
+          .isPresent();
+    }
+    return part instanceof Enriched enriched && enriched.lookup().isEmpty();
+  }
+
+  private static Expression withTable(Expression part, Enrichment enrichment) {
+    if (part instanceof Column stored) {
+      return completed(stored, enrichment);
+    }
+    EnrichedColumn column = ((Enriched) part).column();
+    List<Expression> keys =
+        ((Enriched) part)
+            .keys().stream()
+                .map(key -> isWithoutTable(key, enrichment) ? withTable(key, enrichment) : key)
+                .toList();
+    return new Enriched(column, keys, Optional.of(enrichment.lookup(column.table())));
+  }
+
+  private static Expression completed(Column stored, Enrichment enrichment) {
+    Enriched column = new Enriched(EnrichedColumn.completing(stored.column()).orElseThrow());
+    return new Enriched(
+        column.column(), column.keys(), Optional.of(enrichment.lookup(column.column().table())));
+  }
+
   private boolean isOpen(Expression expression) {
     boolean[] found = new boolean[1];
+    if (enrichment.isPresent()) {
+      walk(
+          expression,
+          part -> found[0] |= part instanceof InQuery || isWithoutTable(part, enrichment.get()));
+      return found[0];
+    }
     walk(
         expression,
         part ->
@@ -222,6 +281,9 @@ final class Binder {
 
   private Expression inQuery(InQuery in) {
     Expression value = expression(in.value());
+    if (enrichment.isPresent()) {
+      return Typing.inQuery(value, in.query().enriched(enrichment.get()));
+    }
     if (answers.isEmpty()) {
       return Typing.inQuery(value, in.query().bind(parameters));
     }
@@ -245,7 +307,7 @@ final class Binder {
   private List<Expression> items(List<Expression> items) {
     List<Expression> bound = new ArrayList<>();
     for (Expression item : items) {
-      if (item instanceof Parameter parameter) {
+      if (item instanceof Parameter parameter && enrichment.isEmpty()) {
         values(parameter).forEach(value -> bound.add(new Literal(value)));
       } else {
         bound.add(item);

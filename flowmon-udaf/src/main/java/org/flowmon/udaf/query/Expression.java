@@ -1,9 +1,13 @@
 package org.flowmon.udaf.query;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.flow.code.CodeNames;
+import org.flowmon.udaf.enrich.EnrichedColumn;
+import org.flowmon.udaf.enrich.Lookup;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Expression
     permits AggregateCall,
         Expression.Column,
+        Expression.Enriched,
         Expression.Named,
         Expression.Literal,
         Expression.Prefix,
@@ -44,6 +49,33 @@ public sealed interface Expression
     @Override
     public ValueKind kind() {
       return ValueKind.of(column.type());
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * A column that is joined to the flow: the table is there once a query is enriched.
+   *
+   * @param keys what the table is asked for: stored columns, or one that another table completes
+   * @param lookup gives the version of the table to be used; two are equal if it is one object
+   */
+  record Enriched(EnrichedColumn column, List<Expression> keys, Optional<Supplier<Lookup>> lookup)
+      implements Expression {
+    public Enriched {
+      keys = List.copyOf(keys);
+    }
+
+    public Enriched(EnrichedColumn column) {
+      this(column, column.keys().stream().<Expression>map(Column::new).toList(), Optional.empty());
+    }
+
+    @Override
+    public ValueKind kind() {
+      return column.kind();
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
@@ -55,8 +56,9 @@ public final class ExpressionParts {
   }
 
   /**
-   * Empty for columns, constants, prefixes and parameters; an aggregate's arguments and extractor's
-   * parameters; the value alone of IN (SELECT …), whose subquery is independent of this query.
+   * Empty for columns, constants, prefixes and parameters; of an enriched column its keys, of an
+   * aggregate its arguments and extractor's parameters; the value alone of IN (SELECT …), whose
+   * subquery is independent of this query.
    */
   public static List<Expression> of(Expression expression) {
     if (expression instanceof Comparison c) {
@@ -84,6 +86,8 @@ public final class ExpressionParts {
       choice.whens().forEach(when -> all.addAll(List.of(when.condition(), when.result())));
       all.add(choice.otherwise());
       return all;
+    } else if (expression instanceof Enriched enriched) {
+      return enriched.keys();
     } else if (expression instanceof Network network) {
       return List.of(network.address());
     } else if (expression instanceof TimeBucket bucket) {

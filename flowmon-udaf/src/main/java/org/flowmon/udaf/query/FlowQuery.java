@@ -4,7 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.flowmon.udaf.enrich.EnrichedColumn;
+import org.flowmon.udaf.enrich.Enrichment;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.text.QueryException;
@@ -141,6 +145,24 @@ public record FlowQuery(
   @Override
   public FlowQuery bind(Parameters parameters) {
     return Binder.bind(this, parameters);
+  }
+
+  @Override
+  public FlowQuery enriched(Enrichment enrichment) {
+    return Binder.enrich(this, enrichment);
+  }
+
+  /** The columns whose tables it needs. */
+  public Set<EnrichedColumn> enrichedColumns() {
+    Set<EnrichedColumn> all = new TreeSet<>();
+    Binder.walk(
+        this,
+        part -> {
+          if (part instanceof Enriched enriched) {
+            all.add(enriched.column());
+          }
+        });
+    return all;
   }
 
   /** The query in the dialect; parsing it gives an equal query. */

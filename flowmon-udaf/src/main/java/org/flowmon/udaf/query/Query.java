@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
@@ -33,6 +34,12 @@ public sealed interface Query permits FlowQuery, TableQuery {
 
   /** {@link QueryException} names a parameter without a value or with one that does not fit. */
   Query bind(Parameters parameters);
+
+  /**
+   * The same query with the tables of its enriched columns: of {@code src_as} and {@code dst_as},
+   * too, if there is one. A query that has them keeps them.
+   */
+  Query enriched(Enrichment enrichment);
 
   /** Before a query runs; {@link QueryException} names a parameter without a value. */
   default void requireBound() {

@@ -11,6 +11,7 @@ import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
@@ -91,6 +92,8 @@ final class SqlText {
   private static String item(SelectItem item) {
     boolean bareColumn =
         (item.what() instanceof Column column && column.column().sqlName().equals(item.name()))
+            || (item.what() instanceof Enriched enriched
+                && enriched.column().sqlName().equals(item.name()))
             || (item.what() instanceof Named named && named.name().equals(item.name()));
     return bareColumn ? item.what().toString() : item.what() + " AS " + name(item.name());
   }
@@ -115,6 +118,8 @@ final class SqlText {
   static String of(Expression expression) {
     if (expression instanceof Column column) {
       return name(column.column());
+    } else if (expression instanceof Enriched enriched) {
+      return enriched.column().sqlName();
     } else if (expression instanceof Named named) {
       return (named.table() == null ? "" : name(named.table()) + ".") + name(named.name());
     } else if (expression instanceof Literal literal) {
@@ -208,6 +213,7 @@ final class SqlText {
   private static String inner(Expression part) {
     boolean simple =
         part instanceof Column
+            || part instanceof Enriched
             || part instanceof Named
             || part instanceof Parameter
             || part instanceof AggregateCall

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.value.Parameters;
@@ -67,6 +68,21 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   @Override
   public TableQuery bind(Parameters parameters) {
     return Binder.bind(this, parameters);
+  }
+
+  @Override
+  public TableQuery enriched(Enrichment enrichment) {
+    return new TableQuery(
+        from.stream()
+            .map(
+                source ->
+                    new Source(
+                        source.name(),
+                        source.query().enriched(enrichment),
+                        source.isLeft(),
+                        source.on()))
+            .toList(),
+        clauses.enriched(enrichment));
   }
 
   @Override

@@ -133,6 +133,7 @@ final class PackedAnswer {
       sorted[p] = maker.make(p, arena);
       inspect(sorted[p]);
     }
+    maker.release();
     return null;
   }
 
@@ -154,6 +155,7 @@ final class PackedAnswer {
       }
       arena.clear();
     }
+    maker.release();
     return mine;
   }
 
@@ -180,6 +182,7 @@ final class PackedAnswer {
       }
       arena.clear();
     }
+    maker.release();
     return counted;
   }
 

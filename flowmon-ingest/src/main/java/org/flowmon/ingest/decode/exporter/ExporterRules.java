@@ -51,7 +51,9 @@ public final class ExporterRules {
       long rate = exporter == null ? 0 : Long.parseLong(parts.group(3));
       if (exporter == null || rate < 1 || rate > FlowColumn.SAMPLING_RATE.type().maxValue()) {
         throw new IllegalArgumentException(
-            "'" + text + "': expected EXPORTER=RATE or EXPORTER@INTERFACE=RATE, for example"
+            "'"
+                + text
+                + "': expected EXPORTER=RATE or EXPORTER@INTERFACE=RATE, for example"
                 + " 192.0.2.1=1000");
       }
       Sampling known = rates.computeIfAbsent(exporter, address -> new Sampling());

@@ -37,9 +37,7 @@ public final class Template {
     return program;
   }
 
-  /**
-   * A record without bytes would never end, and a record longer than a set cannot exist.
-   */
+  /** A record without bytes would never end, and a record longer than a set cannot exist. */
   public boolean hasPossibleLength() {
     return program.minBytes() >= 1 && program.minBytes() <= 0xFFFF;
   }

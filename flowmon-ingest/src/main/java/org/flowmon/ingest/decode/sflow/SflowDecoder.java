@@ -16,8 +16,8 @@ import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.ObservationDomain;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
-import org.flowmon.ingest.decode.record.Sampling;
 import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.Sampling;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -14,6 +14,7 @@ import org.flowmon.jobs.config.ColumnsSection;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  *   password_file: /etc/flowmon/postgres.password
  * analyses: /etc/flowmon/analyses    # folder, one file each
  * columns: []                      # users' own: {@link ColumnsSection}; defined in this process
+ * enrichment: {}                     # files that are joined: {@link EnrichmentConfig}
  * site: {}                           # publishes states: {@link SiteConfig}
  * merge: {}                          # merges states of sites: {@link MergeConfig}
  * webhooks: {}                       # for alerts: {@link WebhookConfig}
@@ -68,6 +70,7 @@ import org.jspecify.annotations.Nullable;
  * @param analyses folder; null if none is configured
  * @param site null if no states are published
  * @param merge null if the job reads flows
+ * @param enrichment files that queries join
  */
 public record JobConfig(
     Kafka kafka,
@@ -80,7 +83,8 @@ public record JobConfig(
     List<WebhookConfig> webhooks,
     Settings job,
     @Nullable SiteConfig site,
-    @Nullable MergeConfig merge)
+    @Nullable MergeConfig merge,
+    EnrichmentConfig enrichment)
     implements Serializable {
   public static final int DEFAULT_COMPACT_ROWS = 1_000_000;
 
@@ -113,7 +117,8 @@ public record JobConfig(
         webhooks,
         job,
         null,
-        null);
+        null,
+        EnrichmentConfig.NONE);
   }
 
   /** The Kafka cluster and the topic of flows; {@code analysesTopic} is null if there is none. */
@@ -254,8 +259,11 @@ public record JobConfig(
     SiteConfig published = site == null ? null : SiteConfig.of(site, kafka);
     YamlSection merge = root.sectionOrNull("merge");
     MergeConfig merged = merge == null ? null : MergeConfig.of(merge);
+    YamlSection files = root.sectionOrNull("enrichment");
     YamlSection job = root.sectionOrNull("job");
     Settings settings = settings(job == null ? YamlFile.parse("job", "{}") : job);
+    EnrichmentConfig enrichment =
+        files == null ? EnrichmentConfig.NONE : EnrichmentConfig.of(files);
     root.end();
     JobConfig config =
         new JobConfig(
@@ -269,7 +277,8 @@ public record JobConfig(
             webhooks,
             settings,
             published,
-            merged);
+            merged,
+            enrichment);
     config.check(root);
     return config;
   }

@@ -150,7 +150,20 @@ public final class ReportJson {
     out.append(",\"groups_lower\":").append(numberOrNull(groups.lower()));
     out.append(",\"groups_upper\":").append(numberOrNull(groups.upper()));
     member(out.append(','), "message", confidence.message());
+    if (!confidence.enrichment().isEmpty()) {
+      out.append(",\"enrichment\":").append(enrichment(confidence));
+    }
     out.append('}');
+  }
+
+  /** The versions of joined files, a JSON array of texts. */
+  public static String enrichment(Confidence confidence) {
+    StringBuilder out = new StringBuilder("[");
+    for (String version : confidence.enrichment()) {
+      out.append(out.length() > 1 ? "," : "");
+      text(out, version);
+    }
+    return out.append(']').toString();
   }
 
   /** ISO 8601 in UTC. */

@@ -37,13 +37,13 @@ final class PostgresStore implements AutoCloseable {
   private static final String PUT_WINDOW =
       """
       INSERT INTO flowmon_windows AS w (%s, written_at)
-      VALUES (%s, ?::jsonb, clock_timestamp())
+      VALUES (%s, ?::jsonb, ?::jsonb, clock_timestamp())
       ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET %s, written_at = excluded.written_at
       WHERE w.revision <= excluded.revision
       """
           .formatted(
               String.join(", ", WINDOW),
-              String.join(", ", Collections.nCopies(WINDOW.size() - 1, "?")),
+              String.join(", ", Collections.nCopies(WINDOW.size() - 2, "?")),
               WINDOW.stream()
                   .skip(3)
                   .map(column -> column + " = excluded." + column)
@@ -210,6 +210,11 @@ final class PostgresStore implements AutoCloseable {
           report.approximations().isEmpty()
               ? null
               : PostgresTable.text(ReportJson.approximations(report)));
+      put.setString(
+          24,
+          confidence.enrichment().isEmpty()
+              ? null
+              : PostgresTable.text(ReportJson.enrichment(confidence)));
       return put.executeUpdate() == 1;
     }
   }

@@ -65,6 +65,7 @@ final class PostgresTable {
         groups_upper bigint
         message text
         approximate jsonb
+        enrichment jsonb
         written_at timestamptz NOT NULL
         """;
     Map<String, String> byName = new LinkedHashMap<>();

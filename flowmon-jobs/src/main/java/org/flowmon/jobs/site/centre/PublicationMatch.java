@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.site.Publication;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
@@ -49,7 +50,8 @@ final class PublicationMatch {
 
   private static Parsed parse(Publication publication) {
     try {
-      FlowQuery query = QueryParser.parse(publication.query());
+      // As the live queries are that it is compared with.
+      FlowQuery query = QueryParser.parse(publication.query()).enriched(Enrichment.NONE);
       if (!query.parameters().isEmpty()) {
         throw new QueryException("a live query has no parameters");
       }

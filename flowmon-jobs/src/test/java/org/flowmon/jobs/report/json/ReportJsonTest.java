@@ -92,6 +92,20 @@ class ReportJsonTest {
   }
 
   @Test
+  void theVersionsOfJoinedFilesAreInTheConfidence() throws Exception {
+    String message = ReportJson.value(TestReports.enriched(), 0);
+    assertTrue(
+        message.contains(
+            "\"message\":null,\"enrichment\":[\"networks /n.csv of 1 (sha256 a)\",\"networks /n.csv"
+                + " of 2\"]}"),
+        message);
+    assertEquals(1, ReportRow.parse(message.getBytes(StandardCharsets.UTF_8)).rows());
+    assertTrue(
+        !ReportJson.value(TestReports.report(Report.FINAL, "192.0.2.1", 5), 0)
+            .contains("enrichment"));
+  }
+
+  @Test
   void anErrorWithoutALimitIsNoBound() throws Exception {
     Report report = TestReports.report(Report.FINAL, "192.0.2.1", 5);
     Report unbounded =

@@ -340,6 +340,16 @@ class PostgresReportsTest {
   }
 
   @Test
+  void theVersionsOfJoinedFilesAreStored() throws Exception {
+    execute("DROP TABLE IF EXISTS flowmon_windows");
+    try (PostgresReportWriter writer = writer()) {
+      write(writer, TestReports.enriched());
+    }
+    assertEquals(
+        List.of("networks /n.csv of 2"), rows("SELECT enrichment->>1 FROM flowmon_windows"));
+  }
+
+  @Test
   void aColumnThatAnAnalysisGainsIsAddedToItsTable() throws Exception {
     Report report = TestReports.report(Report.FINAL, "10.0.0.1", 1);
     ResultTable.Builder rows = new ResultTable.Builder().column("src_addr", ValueKind.ADDRESS);

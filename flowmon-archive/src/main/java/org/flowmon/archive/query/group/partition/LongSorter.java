@@ -8,6 +8,9 @@ import java.util.Arrays;
  * significant bits, two digits are counted at once, and nothing is copied back. Not thread-safe.
  */
 public final class LongSorter {
+  /** The arrays of as many longs as are sorted. */
+  public static final int ARRAYS = 2;
+
   private static final int MAX_DIGIT_BITS = 13;
   private static final int MIN_DIGIT_BITS = 6;
 
@@ -20,6 +23,11 @@ public final class LongSorter {
     longs = longs.length < n ? new long[n] : longs;
     other = other.length < n ? new long[n] : other;
     return longs;
+  }
+
+  public void release() {
+    longs = new long[0];
+    other = new long[0];
   }
 
   /**

@@ -27,7 +27,7 @@ public final class RowGroupMaker implements GroupMaker {
     this.layout = layout;
     this.adder = new RowAdder(layout);
     this.narrowSorter = new NarrowSorter(layout, keyBits);
-    this.sorter = new RowSorter(layout);
+    this.sorter = new RowSorter(layout, memory);
     this.scratch = new PackedTable(layout, memory);
   }
 
@@ -41,6 +41,11 @@ public final class RowGroupMaker implements GroupMaker {
     return narrowSorter.canSort(rests, part)
         ? narrowSorter.group(rests, part, arena)
         : sorter.group(rests, part, arena).orElseGet(() -> inTable(part, scratch, arena));
+  }
+
+  @Override
+  public void release() {
+    sorter.release();
   }
 
   /** Adds rows to groups made before, or to none if rows are too many to be sorted. */

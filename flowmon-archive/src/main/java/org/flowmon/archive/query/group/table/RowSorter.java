@@ -10,6 +10,7 @@ import org.flowmon.archive.query.group.partition.PartitionedRows;
 import org.flowmon.udaf.aggregate.Accumulation;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.vector.Vector;
 
 /**
@@ -19,6 +20,9 @@ import org.flowmon.udaf.vector.Vector;
 final class RowSorter {
   /** More rows would not stay in a core's second-level cache during sorting. */
   static final int MAX_ROWS = 1 << 16;
+
+  /** Of what is left of the memory, at most such a part is taken: a table may need far less. */
+  static final int LEFT_SHARE = 16;
 
   private static final int CHUNK = 256;
   private static final int[] IDENTITY = new int[CHUNK];
@@ -34,10 +38,13 @@ final class RowSorter {
   private final int[] rows = new int[CHUNK];
   private long[] words = {};
   private final LongSorter sorter = new LongSorter();
+  private final GroupMemory memory;
   private long[] sorted = {};
+  private long taken; // of the memory, for words and sorter
 
-  RowSorter(GroupLayout layout) {
+  RowSorter(GroupLayout layout, GroupMemory memory) {
     this.layout = layout;
+    this.memory = memory;
     this.accumulation = new Accumulation(layout);
     this.arguments =
         layout.arguments().stream()
@@ -45,7 +52,10 @@ final class RowSorter {
             .toArray(Vector[]::new);
   }
 
-  /** The groups of some threads' rows of a partition; empty if rows or key bits are too many. */
+  /**
+   * The groups of some threads' rows of a partition; empty if rows or key bits are too many, or the
+   * query has too little memory left for their order.
+   */
   Optional<SortedGroups> group(List<CutRows> parts, int partition, SortedGroups.Arena arena) {
     long count = 0;
     for (CutRows part : parts) {
@@ -60,6 +70,9 @@ final class RowSorter {
       return Optional.of(arena.reserve(0, stride));
     }
     PartitionedRows shape = parts.get(0).wide();
+    if (!hasRoom(n, shape.stride())) {
+      return Optional.empty();
+    }
     load(parts, partition, n);
     long mask = shape.keyMask();
     long least = Long.MAX_VALUE;
@@ -83,6 +96,27 @@ final class RowSorter {
     SortedGroups groups = arena.reserve(distinct(n, rowBits), stride);
     fill(groups, n, rowBits, least, shape, (nulls & ~mask) != 0);
     return Optional.of(groups);
+  }
+
+  private boolean hasRoom(int n, int stride) {
+    long more = (long) Long.BYTES * n * (stride + LongSorter.ARRAYS) - taken;
+    if (more > memory.left() / LEFT_SHARE) {
+      return false;
+    }
+    if (more > 0) {
+      memory.take(more);
+      taken += more;
+    }
+    return true;
+  }
+
+  /** Gives the memory back; the sorter may be used again. */
+  void release() {
+    words = new long[0];
+    sorted = new long[0];
+    sorter.release();
+    memory.take(-taken);
+    taken = 0;
   }
 
   private void load(List<CutRows> parts, int partition, int n) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.flowmon.archive.query.group.table.NarrowSorter;
 import org.flowmon.archive.query.group.table.PackedTable;
 import org.flowmon.archive.query.group.table.RowAdder;
@@ -110,6 +111,45 @@ class CutRowsTest {
     assertEquals(0, Arrays.stream(counts, Math.min(key, counts.length), counts.length).sum());
     rows.release();
     arena.release();
+  }
+
+  @Test
+  void sortingTakesOfTheMemoryOfTheQueryAndATableIsMadeIfThatIsTooLittle() {
+    GroupLayout layout =
+        GroupLayout.of(
+            QueryParser.parse(
+                "SELECT src_addr, MIN(bytes), MAX(packets) FROM flows GROUP BY src_addr"));
+    int keyBits = 20;
+    SplittableRandom random = new SplittableRandom(3);
+    long[] known = random.longs(10, 0, 1L << keyBits).toArray();
+    Vector[] vectors =
+        layout.arguments().stream()
+            .map(argument -> CompiledExpression.of(argument).newVector())
+            .toArray(Vector[]::new);
+    ValueKind[] kinds = Arrays.stream(vectors).map(Vector::kind).toArray(ValueKind[]::new);
+    PartitionMap map = PartitionMap.of(known.clone(), known.length, keyBits, 1);
+    CutRows rows = new CutRows(map, layout, keyBits, kinds, false, false);
+    fill(rows, known, vectors, 1, random);
+    long sorting = 8 * rows.wide().rows(0) * (rows.wide().stride() + 2);
+    assertTrue(sorting > 300_000, "bytes " + sorting);
+    for (long most : new long[] {Long.MAX_VALUE, 8 * sorting}) {
+      GroupMemory memory = new GroupMemory(most);
+      PackedTable[] none = {new PackedTable(layout, GroupMemory.unlimited())};
+      RowGroupMaker maker = new RowGroupMaker(none, List.of(rows), layout, keyBits, memory);
+      long before = memory.taken();
+      SortedGroups.Arena arena = new SortedGroups.Arena(GroupMemory.unlimited());
+      SortedGroups groups = maker.make(0, arena);
+      assertEquals(List.copyOf(expected.keySet()), keys(groups), "of " + most);
+      assertEquals(most > 8 * sorting, memory.taken() - before >= sorting, "of " + most);
+      maker.release();
+      assertTrue(memory.taken() - before < sorting, "of " + most);
+      arena.release();
+    }
+    rows.release();
+  }
+
+  private static List<Long> keys(SortedGroups groups) {
+    return IntStream.range(0, groups.size()).mapToObj(groups::key).toList();
   }
 
   private void check(GroupLayout layout, int keyBits, SplittableRandom random, String name) {

@@ -1,0 +1,235 @@
+package org.flowmon.jobs.enrich;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.config.YamlFile;
+import org.flowmon.jobs.config.YamlSection;
+import org.flowmon.udaf.enrich.EnrichedColumn.Table;
+import org.flowmon.udaf.enrich.ExporterTexts;
+import org.flowmon.udaf.enrich.Lookup;
+
+/**
+ * Rules that class exporters and interfaces by their names, a YAML file:
+ *
+ * <pre>
+ * exporters:
+ *   - name: '^([a-z]{3})[0-9]*-edge'     # a regular expression that finds a part of the name
+ *     set: {site: $1, role: edge}        # group, role, site, region, tenant; $1: a group of it
+ * interfaces:
+ *   - exporter: edge                     # only of such exporters; without it of all
+ *     name: '^Transit: (\w+)'            # in the description or else in the name
+ *     set: {boundary: external, connectivity: transit, provider: $1}
+ * </pre>
+ *
+ * <p>The first rule that sets a class decides it. They are applied once to each name, not to flows.
+ */
+final class ClassRules {
+  static final ClassRules NONE = new ClassRules(List.of(), List.of());
+
+  private static final Map<String, Table> EXPORTER_CLASSES =
+      Map.of(
+          "group", Table.EXPORTER_GROUP,
+          "role", Table.EXPORTER_ROLE,
+          "site", Table.EXPORTER_SITE,
+          "region", Table.EXPORTER_REGION,
+          "tenant", Table.EXPORTER_TENANT);
+  private static final Map<String, Table> INTERFACE_CLASSES =
+      Map.of(
+          "boundary", Table.IF_BOUNDARY,
+          "connectivity", Table.IF_CONNECTIVITY,
+          "provider", Table.IF_PROVIDER);
+
+  private static final int MAX_RULES = 10_000;
+
+  private record Rule(
+      String place, Optional<Pattern> exporter, Pattern name, Map<Table, String> set) {}
+
+  private final List<Rule> exporters;
+  private final List<Rule> interfaces;
+
+  private ClassRules(List<Rule> exporters, List<Rule> interfaces) {
+    this.exporters = exporters;
+    this.interfaces = interfaces;
+  }
+
+  /** Throws {@link org.flowmon.jobs.config.ConfigException} that names line and key. */
+  static ClassRules parse(String file, String text) {
+    YamlSection root = YamlFile.parse(file, text);
+    ClassRules rules =
+        new ClassRules(
+            rules(root, "exporters", EXPORTER_CLASSES, false),
+            rules(root, "interfaces", INTERFACE_CLASSES, true));
+    root.end();
+    return rules;
+  }
+
+  private static List<Rule> rules(
+      YamlSection root, String key, Map<String, Table> classes, boolean ofInterfaces) {
+    List<Rule> rules = new ArrayList<>();
+    for (YamlSection section : root.sections(key)) {
+      Optional<Pattern> exporter = ofInterfaces ? pattern(section, "exporter") : Optional.empty();
+      Pattern name =
+          pattern(section, "name")
+              .orElseThrow(
+                  () -> section.error("name", "is missing; expected a regular expression"));
+      Map<Table, String> set = new EnumMap<>(Table.class);
+      section
+          .map("set")
+          .forEach(
+              (word, value) -> {
+                Table table = classes.get(word);
+                if (table == null) {
+                  throw section.error(
+                      "set",
+                      "'%s' is no class; expected one of %s"
+                          .formatted(word, String.join(", ", Set.copyOf(classes.keySet()))));
+                }
+                set.put(table, checked(section, name, value));
+              });
+      section.end();
+      if (set.isEmpty()) {
+        throw section.error("set", "is missing; expected classes such as {role: edge}");
+      }
+      rules.add(new Rule(key + "[" + (rules.size() + 1) + "]", exporter, name, set));
+      if (rules.size() > MAX_RULES) {
+        throw root.error(key, "has more than " + MAX_RULES + " rules");
+      }
+    }
+    return List.copyOf(rules);
+  }
+
+  /** A value with groups that the expression has: found here, not at the first match. */
+  private static String checked(YamlSection section, Pattern name, String value) {
+    Matcher reference = Pattern.compile("\\$(\\d)").matcher(value);
+    while (reference.find()) {
+      if (Integer.parseInt(reference.group(1)) > name.matcher("").groupCount()) {
+        throw section.error(
+            "set",
+            "'%s': the name's expression has no group %s".formatted(value, reference.group(1)));
+      }
+    }
+    return value;
+  }
+
+  private static Optional<Pattern> pattern(YamlSection section, String key) {
+    String text = section.textOrNull(key, "a regular expression");
+    try {
+      return text == null ? Optional.empty() : Optional.of(Pattern.compile(text));
+    } catch (PatternSyntaxException e) {
+      throw section.error(
+          key, "is no regular expression: " + e.getDescription() + " in '" + text + "'");
+    }
+  }
+
+  /** The tables of classes, of those that a rule sets. */
+  Map<Table, Lookup> tables(
+      Map<IpAddress, String> exporterNames, Map<ExporterTexts.Key, NameTables.Interface> names) {
+    Map<Table, Map<ExporterTexts.Key, String>> classes = new EnumMap<>(Table.class);
+    exporterNames.forEach(
+        (exporter, name) ->
+            classify(exporters, name, List.of(name), new ExporterTexts.Key(exporter, 0), classes));
+    names.forEach(
+        (key, one) ->
+            classify(
+                interfaces,
+                exporterNames.getOrDefault(key.exporter(), key.exporter().toString()),
+                List.of(one.description(), one.name()),
+                key,
+                classes));
+    Map<Table, Lookup> tables = new EnumMap<>(Table.class);
+    classes.forEach(
+        (table, texts) ->
+            tables.put(table, new ExporterTexts(INTERFACE_CLASSES.containsValue(table), texts)));
+    return tables;
+  }
+
+  private static void classify(
+      List<Rule> rules,
+      String exporter,
+      List<String> names,
+      ExporterTexts.Key key,
+      Map<Table, Map<ExporterTexts.Key, String>> classes) {
+    for (Rule rule : rules) {
+      if (rule.exporter().isPresent() && !matcher(rule, rule.exporter().get(), exporter).find()) {
+        continue;
+      }
+      for (String name : names) {
+        Matcher found = matcher(rule, rule.name(), name);
+        if (found.find()) {
+          rule.set()
+              .forEach(
+                  (table, value) ->
+                      classes
+                          .computeIfAbsent(table, one -> new HashMap<>())
+                          .putIfAbsent(key, replaced(found, value)));
+          break;
+        }
+      }
+    }
+  }
+
+  private static String replaced(Matcher found, String value) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '$' && i + 1 < value.length() && Character.isDigit(value.charAt(i + 1))) {
+        String group = found.group(value.charAt(++i) - '0');
+        text.append(group == null ? "" : group);
+      } else {
+        text.append(c);
+      }
+    }
+    return text.toString();
+  }
+
+  private static Matcher matcher(Rule rule, Pattern pattern, String name) {
+    return pattern.matcher(new BoundedText(rule.place(), name));
+  }
+
+  /** Ends an expression that backtracks without end: names come from devices. */
+  private static final class BoundedText implements CharSequence {
+    private static final int MAX_READS = 1_000_000;
+
+    private final String rule;
+    private final String text;
+    private int reads;
+
+    BoundedText(String rule, String text) {
+      this.rule = rule;
+      this.text = text;
+    }
+
+    @Override
+    public char charAt(int index) {
+      if (++reads > MAX_READS) {
+        throw new EnrichmentException(
+            rule + " takes too long on '" + text + "'; expected a simpler regular expression");
+      }
+      return text.charAt(index);
+    }
+
+    @Override
+    public int length() {
+      return text.length();
+    }
+
+    @Override
+    public CharSequence subSequence(int start, int end) {
+      return text.subSequence(start, end);
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+}

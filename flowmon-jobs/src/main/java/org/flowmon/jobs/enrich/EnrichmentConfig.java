@@ -1,0 +1,82 @@
+package org.flowmon.jobs.enrich;
+
+import java.io.Serializable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import org.flowmon.jobs.config.YamlFile;
+import org.flowmon.jobs.config.YamlSection;
+
+/**
+ * The files that are joined, {@code enrichment} in a job's configuration or in a file of its own:
+ *
+ * <pre>
+ * enrichment:
+ *   country: /var/lib/GeoIP/GeoLite2-Country.mmdb
+ *   city: /var/lib/GeoIP/GeoLite2-City.mmdb
+ *   as: /var/lib/GeoIP/GeoLite2-ASN.mmdb
+ *   networks: /etc/flowmon/networks.csv       # network,name
+ *   exporters: /etc/flowmon/exporters.csv     # exporter,name
+ *   interfaces: /etc/flowmon/interfaces.csv   # exporter,index,name,description
+ *   classes: /etc/flowmon/classes.yaml        # rules over these names
+ *   ports: /etc/flowmon/ports.csv             # protocol,port,name
+ *   reload: 10s                               # how often files are looked at for changes
+ * </pre>
+ *
+ * @param files those that are configured, all may be missing
+ */
+public record EnrichmentConfig(Map<Source, String> files, Duration reload) implements Serializable {
+  public static final EnrichmentConfig NONE =
+      new EnrichmentConfig(Map.of(), Duration.ofSeconds(10));
+
+  /** A file by its key. */
+  public enum Source {
+    COUNTRY,
+    CITY,
+    AS,
+    NETWORKS,
+    EXPORTERS,
+    INTERFACES,
+    CLASSES,
+    PORTS;
+
+    String key() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  public EnrichmentConfig {
+    files = Map.copyOf(files);
+  }
+
+  /** Of the keys below {@code enrichment}. */
+  public static EnrichmentConfig of(YamlSection section) {
+    Map<Source, String> files = new EnumMap<>(Source.class);
+    for (Source source : Source.values()) {
+      String file = section.textOrNull(source.key(), "a file");
+      if (file != null) {
+        files.put(source, file);
+      }
+    }
+    Duration reload = section.duration("reload", NONE.reload);
+    if (reload.toMillis() < 10) {
+      throw section.error("reload", "expected at least 10ms");
+    }
+    section.end();
+    return new EnrichmentConfig(files, reload);
+  }
+
+  /**
+   * Reads {@code enrichment} of a file, a job's configuration for example: its other keys are not
+   * looked at.
+   */
+  public static EnrichmentConfig read(Path file) {
+    return of(YamlFile.read(file).section("enrichment"));
+  }
+
+  public boolean isEmpty() {
+    return files.isEmpty();
+  }
+}

@@ -1,0 +1,429 @@
+package org.flowmon.jobs.enrich;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.enrich.EnrichmentConfig.Source;
+import org.flowmon.udaf.enrich.AsTable;
+import org.flowmon.udaf.enrich.EnrichedColumn;
+import org.flowmon.udaf.enrich.EnrichedColumn.Table;
+import org.flowmon.udaf.enrich.Enrichment;
+import org.flowmon.udaf.enrich.ExporterTexts;
+import org.flowmon.udaf.enrich.Lookup;
+import org.flowmon.udaf.query.Query;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of configured files. A file that changes is read again ({@link #refresh}); if that
+ * fails its last version stays, and a line says so once. A lookup of this gives the newest version
+ * at each evaluation, a {@link #pinned} one always the same.
+ */
+public final class EnrichmentFiles implements Enrichment {
+  private static final int HASH_DIGITS = 12;
+
+  /** Versions of one file that are remembered: of older ones nobody asks. */
+  private static final int MAX_VERSIONS = 64;
+
+  private final EnrichmentConfig config;
+  private final Consumer<String> log;
+  private final Map<Source, Loaded> loaded = new EnumMap<>(Source.class);
+  private final Map<Table, Supplier<Lookup>> newest = new EnumMap<>(Table.class);
+  private volatile Tables tables = new Tables(Map.of(), Map.of());
+
+  /** What a file's attributes say: equal ones mean an unchanged file. */
+  private record Seen(long size, Instant modified, @Nullable Object file) {}
+
+  /** A version that was read, from a time of this process on. */
+  private record Version(String text, Instant since) {}
+
+  /** The state of one file. */
+  private static final class Loaded {
+    @Nullable Seen seen;
+    @Nullable Object content; // of the last version that could be read
+    final List<Version> versions = new ArrayList<>();
+  }
+
+  /** One version of all tables. */
+  private record Tables(Map<Table, Lookup> lookups, Map<Table, String> versions)
+      implements Enrichment {
+    @Override
+    public Supplier<Lookup> lookup(Table table) {
+      Lookup lookup = lookups.get(table);
+      return lookup == null ? Enrichment.NONE.lookup(table) : lookup;
+    }
+
+    @Override
+    public boolean completes(Table table) {
+      return lookups.containsKey(table);
+    }
+
+    @Override
+    public Optional<String> version(Table table) {
+      return Optional.ofNullable(versions.get(table));
+    }
+  }
+
+  /** Reads all files; {@code log} takes a line for each file that cannot be used or has changed. */
+  public EnrichmentFiles(EnrichmentConfig config, Consumer<String> log) {
+    this.config = config;
+    this.log = log;
+    for (Source source : config.files().keySet()) {
+      loaded.put(source, new Loaded());
+    }
+    for (Table table : Table.values()) {
+      Lookup otherwise = table == Table.AS_NUMBER ? AsTable.EXPORTED : Lookup.NONE;
+      newest.put(
+          table,
+          () -> {
+            Lookup lookup = tables.lookup(table).get();
+            return lookup == Lookup.NONE ? otherwise : lookup;
+          });
+    }
+    refresh();
+  }
+
+  @Override
+  public Supplier<Lookup> lookup(Table table) {
+    return Objects.requireNonNull(newest.get(table));
+  }
+
+  @Override
+  public boolean completes(Table table) {
+    return config.files().containsKey(main(table));
+  }
+
+  @Override
+  public Optional<String> version(Table table) {
+    return tables.version(table);
+  }
+
+  @Override
+  public Enrichment pinned() {
+    return tables;
+  }
+
+  /**
+   * The versions of the files of some columns that were joined at some time since: more than one of
+   * a file that has changed meanwhile.
+   */
+  public synchronized List<String> versionsSince(Instant time, Collection<EnrichedColumn> columns) {
+    Set<String> all = new LinkedHashSet<>();
+    for (Source source : Source.values()) {
+      Loaded of = loaded.get(source);
+      if (of == null || columns.stream().noneMatch(column -> uses(column.table(), source))) {
+        continue;
+      }
+      for (int i = 0; i < of.versions.size(); i++) {
+        boolean isLater = i + 1 < of.versions.size() && !of.versions.get(i + 1).since.isAfter(time);
+        if (!isLater) {
+          all.add(of.versions.get(i).text);
+        }
+      }
+    }
+    return List.copyOf(all);
+  }
+
+  /** The files that a query needs alone. */
+  public static EnrichmentFiles of(Query query, EnrichmentConfig config, Consumer<String> log) {
+    Set<EnrichedColumn> columns = columns(query, config);
+    Map<Source, String> needed = new EnumMap<>(Source.class);
+    config
+        .files()
+        .forEach(
+            (source, file) -> {
+              if (columns.stream().anyMatch(column -> uses(column.table(), source))) {
+                needed.put(source, file);
+              }
+            });
+    return new EnrichmentFiles(new EnrichmentConfig(needed, config.reload()), log);
+  }
+
+  /** The enriched columns of a query, those that these files complete included. */
+  public Set<EnrichedColumn> columns(Query query) {
+    return columns(query, config);
+  }
+
+  private static Set<EnrichedColumn> columns(Query query, EnrichmentConfig config) {
+    Set<EnrichedColumn> columns = new TreeSet<>();
+    query
+        .enriched(planned(config))
+        .overFlows()
+        .forEach(flows -> columns.addAll(flows.enrichedColumns()));
+    return columns;
+  }
+
+  /** Says which files are configured, and reads none: for looking at queries. */
+  public static Enrichment planned(EnrichmentConfig config) {
+    return new Enrichment() {
+      @Override
+      public Supplier<Lookup> lookup(Table table) {
+        return Lookup.NONE;
+      }
+
+      @Override
+      public Optional<String> version(Table table) {
+        return Optional.ofNullable(config.files().get(main(table)));
+      }
+    };
+  }
+
+  /** Whether a column is NULL in all flows, as no file is configured for it. */
+  public boolean isMissing(EnrichedColumn column) {
+    boolean isKnown = main(column.table()) == Source.PORTS; // some names need no file
+    boolean hasRules = !isClass(column.table()) || config.files().containsKey(Source.CLASSES);
+    return !isKnown && !(config.files().containsKey(main(column.table())) && hasRules);
+  }
+
+  /** The key of the file that a table is made of: of classes their rules, which names need. */
+  public static String key(Table table) {
+    return isClass(table)
+        ? Source.CLASSES.key() + " and enrichment." + main(table).key()
+        : main(table).key();
+  }
+
+  private static boolean uses(Table table, Source source) {
+    boolean isClass = isClass(table);
+    return source == main(table)
+        || (isClass && source == Source.CLASSES)
+        || (isClass && source == Source.EXPORTERS);
+  }
+
+  private static boolean isClass(Table table) {
+    return switch (table) {
+      case EXPORTER_GROUP,
+          EXPORTER_ROLE,
+          EXPORTER_SITE,
+          EXPORTER_REGION,
+          EXPORTER_TENANT,
+          IF_BOUNDARY,
+          IF_CONNECTIVITY,
+          IF_PROVIDER ->
+          true;
+      default -> false;
+    };
+  }
+
+  private static Source main(Table table) {
+    return switch (table) {
+      case COUNTRY -> Source.COUNTRY;
+      case CITY -> Source.CITY;
+      case AS_NUMBER, AS_NAME -> Source.AS;
+      case NETWORK -> Source.NETWORKS;
+      case EXPORTER_NAME,
+          EXPORTER_GROUP,
+          EXPORTER_ROLE,
+          EXPORTER_SITE,
+          EXPORTER_REGION,
+          EXPORTER_TENANT ->
+          Source.EXPORTERS;
+      case IF_NAME, IF_DESCRIPTION, IF_BOUNDARY, IF_CONNECTIVITY, IF_PROVIDER -> Source.INTERFACES;
+      case PROTOCOL_NAME, PORT_NAME -> Source.PORTS;
+    };
+  }
+
+  /** Reads the files that have changed. */
+  public synchronized void refresh() {
+    boolean isChanged = false;
+    for (Map.Entry<Source, Loaded> one : loaded.entrySet()) {
+      isChanged |= refresh(one.getKey(), one.getValue());
+    }
+    if (isChanged) {
+      try {
+        tables = assembled();
+      } catch (EnrichmentException e) {
+        log.accept(
+            config.files().get(Source.CLASSES)
+                + ": "
+                + e.getMessage()
+                + "; the tables stay as they were");
+      }
+    }
+  }
+
+  private boolean refresh(Source source, Loaded of) {
+    Path file = Path.of(config.files().getOrDefault(source, ""));
+    try {
+      Seen now = seen(file);
+      if (now.equals(of.seen)) {
+        return false;
+      }
+      of.seen = now;
+      byte[] bytes = bytes(file, source);
+      of.content = content(source, file, bytes);
+      String version = version(source, file, now, of.content, bytes);
+      of.content = of.content instanceof Mmdb read ? read.table() : of.content;
+      boolean isFirst = of.versions.isEmpty();
+      of.versions.add(new Version(version, Instant.now()));
+      if (of.versions.size() > MAX_VERSIONS) {
+        of.versions.remove(0);
+      }
+      if (!isFirst) {
+        log.accept("enrichment: " + version + " is read again");
+      }
+      return true;
+    } catch (IOException | EnrichmentException | ConfigException e) {
+      Seen failed = new Seen(-1, Instant.EPOCH, null);
+      boolean isNew = !(e instanceof IOException) || !failed.equals(of.seen);
+      of.seen = e instanceof IOException ? failed : of.seen;
+      if (isNew) {
+        log.accept(problem(source, file, of, e));
+      }
+      return false;
+    }
+  }
+
+  private static String problem(Source source, Path file, Loaded of, Exception e) {
+    String why =
+        e instanceof NoSuchFileException
+            ? file + ": there is no such file"
+            : e instanceof IOException
+                ? file + ": cannot be read (" + e + ")"
+                : e instanceof ConfigException
+                    ? String.valueOf(e.getMessage())
+                    : file + ":" + (startsWithLine(e) ? "" : " ") + e.getMessage();
+    return "enrichment."
+        + source.key()
+        + ": "
+        + why
+        + (of.versions.isEmpty()
+            ? "; what it would give is NULL"
+            : "; its version before is still used");
+  }
+
+  private static boolean startsWithLine(Exception e) {
+    return String.valueOf(e.getMessage()).matches("(?s)[0-9]+: .*");
+  }
+
+  private static Seen seen(Path file) throws IOException {
+    BasicFileAttributes of = Files.readAttributes(file, BasicFileAttributes.class);
+    return new Seen(of.size(), of.lastModifiedTime().toInstant(), of.fileKey());
+  }
+
+  private static byte[] bytes(Path file, Source source) throws IOException {
+    int most =
+        switch (source) {
+          case COUNTRY, CITY, AS -> MmdbFile.MAX_BYTES;
+          case NETWORKS, EXPORTERS, INTERFACES, PORTS -> CsvFile.MAX_BYTES;
+          case CLASSES -> 1 << 20;
+        };
+    long size = Files.size(file);
+    if (!Files.isRegularFile(file)) {
+      throw new EnrichmentException("is no regular file");
+    } else if (size > most) {
+      throw new EnrichmentException("has %,d bytes; expected at most %,d".formatted(size, most));
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return in.readNBytes(most); // what is read while it grows does not parse, or is old
+    }
+  }
+
+  /** A table with what the version says of it. */
+  private record Mmdb(Object table, MmdbFile file) {}
+
+  private static Object content(Source source, Path file, byte[] bytes) {
+    return switch (source) {
+      case COUNTRY -> mmdb(bytes, MmdbTables::countries);
+      case CITY -> mmdb(bytes, MmdbTables::cities);
+      case AS -> mmdb(bytes, MmdbTables::systems);
+      case NETWORKS -> NameTables.networks(bytes);
+      case EXPORTERS -> NameTables.exporters(bytes);
+      case INTERFACES -> NameTables.interfaces(bytes);
+      case PORTS -> NameTables.ports(bytes);
+      case CLASSES -> ClassRules.parse(file.toString(), new String(bytes, StandardCharsets.UTF_8));
+    };
+  }
+
+  private static Mmdb mmdb(byte[] bytes, Function<MmdbFile, Object> table) {
+    MmdbFile file = new MmdbFile(bytes);
+    return new Mmdb(table.apply(file), file);
+  }
+
+  /** {@code /var/lib/GeoIP/GeoLite2-City.mmdb of 2026-11-20T00:00:00Z (sha256 0a1b2c3d4e5f)}. */
+  private static String version(
+      Source source, Path file, Seen seen, @Nullable Object content, byte[] bytes) {
+    Instant time = content instanceof Mmdb read ? read.file().built() : seen.modified();
+    return "%s %s of %s (sha256 %s)"
+        .formatted(source.key(), file, time.truncatedTo(ChronoUnit.SECONDS), hash(bytes));
+  }
+
+  private static String hash(byte[] bytes) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(bytes);
+      return HexFormat.of().formatHex(hash).substring(0, HASH_DIGITS);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-256", e);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // each source has one type of content
+  private <T> Optional<T> content(Source source) {
+    Loaded of = loaded.get(source);
+    return of == null || of.content == null ? Optional.empty() : Optional.of((T) of.content);
+  }
+
+  private Tables assembled() {
+    Map<Table, Lookup> lookups = new EnumMap<>(Table.class);
+    this.<Lookup>content(Source.COUNTRY).ifPresent(one -> lookups.put(Table.COUNTRY, one));
+    this.<Lookup>content(Source.CITY).ifPresent(one -> lookups.put(Table.CITY, one));
+    this.<Lookup>content(Source.NETWORKS).ifPresent(one -> lookups.put(Table.NETWORK, one));
+    this.<Lookup>content(Source.PORTS).ifPresent(one -> lookups.put(Table.PORT_NAME, one));
+    this.<MmdbTables.Systems>content(Source.AS)
+        .ifPresent(
+            one -> {
+              lookups.put(Table.AS_NUMBER, one.numbers());
+              lookups.put(Table.AS_NAME, one.names());
+            });
+    Map<IpAddress, String> exporters =
+        this.<Map<IpAddress, String>>content(Source.EXPORTERS).orElse(Map.of());
+    Map<ExporterTexts.Key, NameTables.Interface> interfaces =
+        this.<Map<ExporterTexts.Key, NameTables.Interface>>content(Source.INTERFACES)
+            .orElse(Map.of());
+    lookups.put(Table.EXPORTER_NAME, NameTables.ofExporters(exporters));
+    lookups.put(Table.IF_NAME, NameTables.ofInterfaces(interfaces, NameTables.Interface::name));
+    lookups.put(
+        Table.IF_DESCRIPTION,
+        NameTables.ofInterfaces(interfaces, NameTables.Interface::description));
+    lookups.putAll(
+        this.<ClassRules>content(Source.CLASSES)
+            .orElse(ClassRules.NONE)
+            .tables(exporters, interfaces));
+    Map<Table, String> versions = new EnumMap<>(Table.class);
+    for (Table table : Table.values()) {
+      List<String> all = new ArrayList<>();
+      loaded.forEach(
+          (source, of) -> {
+            if (uses(table, source) && !of.versions.isEmpty()) {
+              all.add(of.versions.get(of.versions.size() - 1).text);
+            }
+          });
+      if (!all.isEmpty()) {
+        versions.put(table, String.join(", ", all));
+      }
+    }
+    return new Tables(Map.copyOf(lookups), Map.copyOf(versions));
+  }
+}

@@ -1,0 +1,203 @@
+package org.flowmon.jobs.enrich;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.enrich.EnrichmentConfig.Source;
+import org.flowmon.udaf.enrich.EnrichedColumn;
+import org.flowmon.udaf.enrich.EnrichedColumn.Table;
+import org.flowmon.udaf.enrich.Enrichment;
+import org.flowmon.udaf.parser.QueryParser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EnrichmentFilesTest {
+  private static final IpAddress ADDRESS = IpAddress.parse("192.0.2.1");
+  private static final Set<EnrichedColumn> NETWORK = Set.of(EnrichedColumn.SRC_NETWORK);
+
+  @TempDir private Path directory;
+  private final List<String> log = new ArrayList<>();
+  private long written = 1_700_000_000;
+
+  private Path write(String name, String text) throws IOException {
+    Path file = Files.writeString(directory.resolve(name), text);
+    // Each time another one, however fast the test is.
+    Files.setLastModifiedTime(file, FileTime.from(Instant.ofEpochSecond(written++)));
+    return file;
+  }
+
+  private EnrichmentFiles files(Object... sourcesAndFiles) {
+    Map<Source, String> files = new EnumMap<>(Source.class);
+    for (int i = 0; i < sourcesAndFiles.length; i += 2) {
+      files.put((Source) sourcesAndFiles[i], sourcesAndFiles[i + 1].toString());
+    }
+    return new EnrichmentFiles(new EnrichmentConfig(files, Duration.ofSeconds(1)), log::add);
+  }
+
+  private static String network(Enrichment tables) {
+    return MmdbFileTest.text(tables.lookup(Table.NETWORK).get(), ADDRESS);
+  }
+
+  @Test
+  void aChangedFileIsReadAgainAndAPinnedVersionStays() throws IOException {
+    Path csv = write("n.csv", "network,name\n192.0.2.0/24,before\n");
+    EnrichmentFiles files = files(Source.NETWORKS, csv);
+    Enrichment pinned = files.pinned();
+    List<String> first = files.versionsSince(Instant.now(), NETWORK);
+    assertEquals("before", network(files));
+    files.refresh();
+    assertEquals(List.of(), log);
+    write("n.csv", "network,name\n192.0.2.0/24,after\n");
+    Instant change = Instant.now();
+    files.refresh();
+    assertEquals("after", network(files));
+    assertEquals("before", network(pinned));
+    List<String> both = files.versionsSince(change, NETWORK);
+    assertEquals(2, both.size());
+    assertEquals(first.get(0), both.get(0));
+    List<String> last = files.versionsSince(Instant.now().plusSeconds(1), NETWORK);
+    assertEquals(List.of(both.get(1)), last);
+    assertNotEquals(first, last);
+    assertTrue(
+        last.get(0).matches("networks \\S+n.csv of 2023-11-14T22:13:21Z \\(sha256 [0-9a-f]{12}\\)"),
+        last.get(0));
+    assertEquals(1, log.size());
+    assertTrue(log.get(0).endsWith("is read again"), log.get(0));
+  }
+
+  @Test
+  void aReloadThatFailsKeepsTheVersionBeforeAndSaysSoOnce() throws IOException {
+    Path csv = write("n.csv", "network,name\n192.0.2.0/24,kept\n");
+    EnrichmentFiles files = files(Source.NETWORKS, csv);
+    write("n.csv", "network,name\n192.0.2.0/64,broken\n");
+    files.refresh();
+    files.refresh();
+    assertEquals("kept", network(files));
+    assertEquals(
+        List.of(
+            "enrichment.networks: "
+                + csv
+                + ":2: expected a network such as 192.0.2.0/24, found '192.0.2.0/64'; its version"
+                + " before is still used"),
+        log);
+    assertEquals(1, files.versionsSince(Instant.now(), NETWORK).size());
+    Files.delete(csv);
+    files.refresh();
+    files.refresh();
+    assertEquals(2, log.size(), log.toString());
+    assertEquals("kept", network(files));
+    write("n.csv", "network,name\n192.0.2.0/24,mended\n");
+    files.refresh();
+    assertEquals("mended", network(files));
+  }
+
+  @Test
+  void aMissingFileGivesNullAndOneLineUntilItIsThere() throws IOException {
+    Path csv = directory.resolve("n.csv");
+    EnrichmentFiles files = files(Source.NETWORKS, csv, Source.AS, directory.resolve("as.mmdb"));
+    files.refresh();
+    assertEquals(2, log.size());
+    assertTrue(
+        log.contains(
+            "enrichment.networks: " + csv + ": there is no such file; what it would give is NULL"),
+        log.toString());
+    assertEquals(null, network(files));
+    assertEquals(List.of(), files.versionsSince(Instant.EPOCH, NETWORK));
+    write("n.csv", "network,name\n192.0.2.0/24,there\n");
+    Files.write(directory.resolve("as.mmdb"), MmdbFileTest.bytes("as.mmdb"));
+    files.refresh();
+    assertEquals("there", network(files));
+    assertTrue(files.version(Table.AS_NUMBER).isPresent());
+  }
+
+  @Test
+  void aFileInAnotherFormatIsRefused() throws IOException {
+    Path csv = write("n.csv", "network,name\n");
+    files(Source.COUNTRY, csv, Source.CITY, directory);
+    assertEquals(2, log.size());
+    assertTrue(log.get(0).contains("n.csv: is not in MaxMind's format"), log.get(0));
+    assertTrue(log.get(1).contains("is no regular file"), log.get(1));
+  }
+
+  @Test
+  void aQueryReadsTheFilesItNeedsAlone() throws IOException {
+    EnrichmentConfig config =
+        new EnrichmentConfig(
+            Map.of(
+                Source.NETWORKS,
+                write("n.csv", "network,name\n").toString(),
+                Source.AS,
+                directory.resolve("none.mmdb").toString(),
+                Source.COUNTRY,
+                directory.resolve("none.mmdb").toString()),
+            Duration.ofSeconds(1));
+    EnrichmentFiles.of(
+        QueryParser.parseQuery("SELECT src_network FROM flows WHERE bytes > 1"), config, log::add);
+    assertEquals(List.of(), log);
+    // A stored column that a file completes, in a query of IN.
+    EnrichmentFiles files =
+        EnrichmentFiles.of(
+            QueryParser.parseQuery(
+                "SELECT bytes FROM flows WHERE bytes IN (SELECT src_as FROM flows)"),
+            config,
+            log::add);
+    assertEquals(1, log.size());
+    assertEquals(
+        Set.of(EnrichedColumn.SRC_AS),
+        files.columns(QueryParser.parseQuery("SELECT src_as FROM flows")));
+  }
+
+  @Test
+  void theJobsConfigurationHasTheFiles() {
+    JobConfig config =
+        JobConfig.parse(
+            "job.yaml",
+            """
+            kafka: {bootstrap: 'x:1'}
+            job: {role: analyses}
+            enrichment: {country: /c.mmdb, classes: r.yaml, reload: 1m}
+            """);
+    assertEquals(
+        Map.of(Source.COUNTRY, "/c.mmdb", Source.CLASSES, "r.yaml"), config.enrichment().files());
+    assertEquals(Duration.ofMinutes(1), config.enrichment().reload());
+    ConfigException e =
+        assertThrows(
+            ConfigException.class,
+            () -> JobConfig.parse("job.yaml", "kafka: {bootstrap: x}\nenrichment: {contry: x}"));
+    assertTrue(e.getMessage().contains("did you mean 'country'?"), e.getMessage());
+  }
+
+  @Test
+  void tasksShareTheFilesWhileOneUsesThem() throws Exception {
+    Path csv = write("n.csv", "network,name\n192.0.2.0/24,shared\n");
+    EnrichmentConfig config =
+        new EnrichmentConfig(Map.of(Source.NETWORKS, csv.toString()), Duration.ofMillis(10));
+    try (SharedEnrichment one = SharedEnrichment.acquire(config)) {
+      SharedEnrichment other = SharedEnrichment.acquire(config);
+      assertEquals(one.lookup(Table.NETWORK), other.lookup(Table.NETWORK));
+      other.close();
+      other.close();
+      write("n.csv", "network,name\n192.0.2.0/24,reloaded\n");
+      for (int i = 0; i < 1000 && !"reloaded".equals(network(one)); i++) {
+        Thread.sleep(10);
+      }
+      assertEquals("reloaded", network(one));
+    }
+  }
+}
