@@ -20,6 +20,7 @@ import org.flowmon.deploy.export.ExportCommand;
 import org.flowmon.deploy.generate.GenerateCommand;
 import org.flowmon.deploy.inspect.InspectCommand;
 import org.flowmon.deploy.kafka.CollectCommand;
+import org.flowmon.deploy.kafka.ExportersCommand;
 import org.flowmon.deploy.kafka.PublishCommand;
 import org.flowmon.deploy.kafka.QuarantineCommand;
 import org.flowmon.deploy.query.HostCommand;
@@ -59,6 +60,7 @@ import picocli.CommandLine.Spec;
       AlertsCommand.class,
       QuarantineCommand.class,
       CollectCommand.class,
+      ExportersCommand.class,
       PublishCommand.class,
       ImportCommand.class,
       ExportCommand.class,

@@ -1,5 +1,6 @@
 package org.flowmon.deploy.kafka;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -141,6 +142,22 @@ public final class CollectCommand implements Callable<Integer> {
               + " decoded at once. The file is replaced every 30 s and at the end.")
   private Optional<Path> state = Optional.empty();
 
+  @Option(
+      names = "--http",
+      paramLabel = "HOST:PORT",
+      description =
+          "Listens there for /health, /metrics (Prometheus) and /exporters (flowmon exporters);"
+              + " port 2080 is what flowmon exporters asks. Beyond this machine it needs"
+              + " --http-token-file.")
+  private Optional<String> http = Optional.empty();
+
+  @Option(
+      names = "--http-token-file",
+      paramLabel = "FILE",
+      description =
+          "A file whose first line is the token that HTTP requests show (Authorization: Bearer).")
+  private Optional<Path> httpTokenFile = Optional.empty();
+
   /** The longest time of a stop beyond that for Kafka: sockets are emptied for 6 s. */
   private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
 
@@ -154,25 +171,33 @@ public final class CollectCommand implements Callable<Integer> {
     columns.define();
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (String place : listen) {
-      addresses.add(address(place));
+      addresses.add(address("--listen", place));
     }
+    Optional<InetSocketAddress> page = page();
+    Optional<String> token =
+        httpTokenFile.isPresent()
+            ? Optional.of(TokenFile.read(httpTokenFile.get()))
+            : Optional.empty();
     PublisherOptions options = options();
     makeTopic(options);
     FlowPublisher publisher = FlowPublisher.open(options);
     UdpCollector collector;
-    Optional<TemplateKeeper> keeper = state.map(file -> new TemplateKeeper(decoder(), file));
+    ExportDecoder decoder = decoder();
+    Optional<TemplateKeeper> keeper = state.map(file -> new TemplateKeeper(decoder, file));
     try {
       keeper.ifPresent(this::restore);
       collector =
           keeper.isPresent()
               ? UdpCollector.start(addresses, receiveBuffer, keeper.get(), publisher, counters)
-              : UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
+              : UdpCollector.start(addresses, receiveBuffer, decoder, publisher, counters);
     } catch (IOException | RuntimeException e) {
       publisher.close();
       throw e;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
-    try {
+    CollectorView view = new CollectorView(collector, decoder, publisher, counters);
+    try (Closeable shown =
+        page.isPresent() ? CollectorHttp.start(page.get(), token, view) : () -> {}) {
       run(collector, publisher);
     } finally {
       try {
@@ -183,6 +208,18 @@ public final class CollectCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  /** Where to listen for HTTP, if anywhere. */
+  private Optional<InetSocketAddress> page() {
+    Optional<InetSocketAddress> place = http.map(text -> address("--http", text));
+    if (place.isPresent()
+        && httpTokenFile.isEmpty()
+        && !place.get().getAddress().isLoopbackAddress()) {
+      throw new UsageException(
+          "--http " + http.orElse("") + ": anyone could read it; add --http-token-file FILE");
+    }
+    return place;
   }
 
   /** What is damaged or of another kind is no reason to take no flows. */
@@ -348,7 +385,7 @@ public final class CollectCommand implements Callable<Integer> {
     return "away_since_" + since.truncatedTo(ChronoUnit.SECONDS);
   }
 
-  private static InetSocketAddress address(String place) {
+  private static InetSocketAddress address(String option, String place) {
     int colon = place.lastIndexOf(':');
     try {
       int port = Integer.parseInt(place.substring(colon + 1));
@@ -356,7 +393,7 @@ public final class CollectCommand implements Callable<Integer> {
       return new InetSocketAddress(InetAddress.getByName(host), port);
     } catch (IllegalArgumentException | UnknownHostException e) { // including a port beyond 65535
       throw new UsageException(
-          "--listen " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
+          option + " " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
     }
   }
 }

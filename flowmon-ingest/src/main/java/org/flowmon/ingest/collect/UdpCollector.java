@@ -14,7 +14,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.FlowSink;
@@ -93,6 +97,7 @@ public final class UdpCollector implements Closeable {
   private final byte[] bytes = new byte[MAX_DATAGRAM];
   private final ByteBuffer buffer = ByteBuffer.wrap(bytes);
 
+  private final Queue<Runnable> questions = new ConcurrentLinkedQueue<>();
   private final long drainMillis;
 
   // Written before {@code stopping}.
@@ -245,6 +250,7 @@ public final class UdpCollector implements Closeable {
         long now = System.nanoTime();
         if (now - lastTick >= TICK_MILLIS * 1_000_000) {
           sink.tick(readClock());
+          answer();
           lastTick = now;
         }
         if (now - lastLook >= KERNEL_MILLIS * 1_000_000) {
@@ -262,6 +268,29 @@ public final class UdpCollector implements Closeable {
     } catch (IOException | RuntimeException | Error e) {
       failure = e;
       LOG.error("the collector on {} has ended", ports, e);
+    }
+  }
+
+  /**
+   * Asks something on the collector's thread, for example a decoder's state, within {@link
+   * #TICK_MILLIS} or so; for ever, once the collector has ended.
+   */
+  public <T> CompletableFuture<T> ask(Supplier<T> question) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    questions.add(
+        () -> {
+          try {
+            answer.complete(question.get());
+          } catch (RuntimeException e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    return answer;
+  }
+
+  private void answer() {
+    for (Runnable question = questions.poll(); question != null; question = questions.poll()) {
+      question.run();
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.SourceKind;
 import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
@@ -11,6 +12,7 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
+import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.InterfaceCounters;
 import org.flowmon.ingest.decode.exporter.SavedTemplates;
@@ -111,6 +113,9 @@ public final class ExportDecoder {
     header.port = port;
     header.arrival = arrivalMicros;
     int version = version(datagram, offset, length);
+    final long flows = counters.get(IngestCounter.FLOWS_DECODED);
+    final long lostFlows = counters.get(IngestCounter.SEQUENCE_LOST_FLOWS);
+    final long lostDatagrams = counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS);
     IngestCounter outcome =
         switch (version) {
           case SFLOW -> sflow.decode(datagram, offset, length, header, out);
@@ -123,8 +128,17 @@ public final class ExportDecoder {
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
     counters.add(IngestCounter.TIMES_CORRECTED, block.takeCorrectedTimes());
     counters.increment(outcome);
+    boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
+    if (isDamaged || outcome == IngestCounter.DATAGRAMS_DECODED) {
+      exporters.count(
+          version == SFLOW ? SourceKind.SFLOW : header.kind,
+          isDamaged,
+          counters.get(IngestCounter.FLOWS_DECODED) - flows,
+          counters.get(IngestCounter.SEQUENCE_LOST_FLOWS) - lostFlows,
+          counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS) - lostDatagrams,
+          version == SFLOW || header.exportTime == 0 ? 0 : header.exportTime - arrivalMicros);
+    }
     if (outcome != IngestCounter.DATAGRAMS_DECODED) {
-      boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
       IngestCounter reason = isDamaged ? damage(version) : outcome;
       samples.add(reason, datagram, offset, length, exporter, port, arrivalMicros);
     }
@@ -137,6 +151,11 @@ public final class ExportDecoder {
   public void endInput() {
     templated.waiting().dropAll();
     exporters.restartSequences();
+  }
+
+  /** All exporters that are remembered, the known ones first; on the decoding thread. */
+  public List<ExporterStatus> statuses() {
+    return exporters.statuses(templated.waiting());
   }
 
   /** The templates of known exporters, for {@link #restoreTemplates}; on the decoding thread. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Exporter {
   /** Estimated heap of an exporter without its domains (bytes). */
-  static final int BYTES = 400;
+  static final int BYTES = 520;
 
   /** An address's high half, and the low one of IPv4, else 0; {@code lo} is −1 if it is unknown. */
   record Source(long hi, long lo) implements Comparable<Source> {
@@ -44,6 +44,7 @@ public final class Exporter {
   // Least recently used first.
   private final Map<ObservationDomain.Key, ObservationDomain> domains =
       new LinkedHashMap<>(2, 0.75f, true);
+  private final ExporterTotals totals = new ExporterTotals();
   private long bytes;
   // Number of domains of the current datagram, which are the last ones.
   private int inUse;
@@ -101,6 +102,18 @@ public final class Exporter {
       firstFlows = arrival;
     }
     return firstFlows;
+  }
+
+  ExporterTotals totals() {
+    return totals;
+  }
+
+  int templates() {
+    return domains.values().stream().mapToInt(ObservationDomain::templates).sum();
+  }
+
+  int samplingRates() {
+    return domains.values().stream().mapToInt(ObservationDomain::samplingRates).sum();
   }
 
   boolean hasTemplates() {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.record.DatagramHeader;
@@ -67,6 +68,26 @@ public final class ExporterTable {
         .toList();
   }
 
+  /** Of all exporters that are remembered, the known ones first. */
+  public List<ExporterStatus> statuses(WaitingSets waiting) {
+    return Stream.concat(established.values().stream(), strangers.values().stream())
+        .map(one -> one.totals().status(one, waiting.bytes(one.source())))
+        .toList();
+  }
+
+  /** What the current datagram's exporter sent with it. */
+  public void count(
+      SourceKind kind,
+      boolean isDamaged,
+      long flows,
+      long lostFlows,
+      long lostDatagrams,
+      long clockSkew) {
+    if (current != null) {
+      current.totals().add(kind, isDamaged, flows, lostFlows, lostDatagrams, clockSkew);
+    }
+  }
+
   int exporters() {
     return strangers.size() + established.size();
   }
@@ -79,6 +100,14 @@ public final class ExporterTable {
    * Finds or creates a datagram's exporter (null: unknown), kept until the next one; arrival in µs.
    */
   public Exporter heard(@Nullable IpAddress address, long arrival) {
+    Exporter exporter = find(address, arrival);
+    if (address != null) {
+      exporter.totals().heard(address, arrival);
+    }
+    return exporter;
+  }
+
+  private Exporter find(@Nullable IpAddress address, long arrival) {
     now = arrival;
     Exporter.Source source = Exporter.Source.of(address);
     Exporter exporter = current;
@@ -106,7 +135,7 @@ public final class ExporterTable {
 
   /** An exporter that was known when the last process ended, and is so again if there is room. */
   Exporter restore(IpAddress address, long lastHeard) {
-    Exporter exporter = heard(address, lastHeard);
+    Exporter exporter = find(address, lastHeard);
     exporter.firstFlows(lastHeard - limits.establishedMicros());
     decodedFlows();
     return exporter;

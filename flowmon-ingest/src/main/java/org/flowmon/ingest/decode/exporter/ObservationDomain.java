@@ -271,7 +271,15 @@ public final class ObservationDomain {
   }
 
   boolean hasTemplates() {
-    return !flowTemplates.isEmpty() || !optionsTemplates.isEmpty();
+    return templates() > 0;
+  }
+
+  int templates() {
+    return flowTemplates.size() + optionsTemplates.size();
+  }
+
+  int samplingRates() {
+    return sampling.samplers() + sampling.interfaces() + (sampling.hasDomain() ? 1 : 0);
   }
 
   void writeTemplates(DataOutputStream out) throws IOException {

@@ -92,6 +92,10 @@ public final class WaitingSets {
     return bytes;
   }
 
+  long bytes(Exporter.Source source) {
+    return bytesOf.getOrDefault(source, 0L);
+  }
+
   public boolean isEmpty() {
     return bytes == 0;
   }

@@ -32,6 +32,10 @@ public final class Sampling {
     ofDomain = rate;
   }
 
+  public boolean hasDomain() {
+    return !ofDomain.isUnknown();
+  }
+
   public int samplers() {
     return bySampler.size();
   }

@@ -1,0 +1,93 @@
+package org.flowmon.deploy.kafka;
+
+import java.util.List;
+import java.util.Map;
+import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.flowmon.ingest.publish.PublisherStats;
+
+/** A collector's counts in Prometheus' text format 0.0.4; {@code docs/routers.md} lists them. */
+final class CollectorMetrics {
+  static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  /** Exporters of their own; a label for each of thousands would burden who reads them. */
+  static final int MAX_EXPORTERS = 1000;
+
+  private static final String PREFIX = "flowmon_collector_";
+
+  private final StringBuilder out = new StringBuilder();
+
+  private CollectorMetrics() {}
+
+  static String text(
+      Map<String, Long> counters, PublisherStats stats, List<ExporterStatus> exporters) {
+    CollectorMetrics all = new CollectorMetrics();
+    counters.forEach((label, count) -> all.total(label, count));
+    all.total("flows_published", stats.flowsProduced());
+    all.total("batches_published", stats.batchesProduced());
+    all.type("flows_failed_total", "counter");
+    stats
+        .failedByReason()
+        .forEach((why, count) -> all.line("flows_failed_total", "reason", why, count));
+    all.gauge("flows_under_way", stats.flowsUnderWay());
+    all.gauge("queue_bytes", stats.queue().bytes());
+    all.gauge("queue_capacity_bytes", stats.queue().capacityBytes());
+    all.gauge("kafka_away", stats.queue().isKafkaAway() ? 1 : 0);
+    all.gauge("exporters_known", exporters.stream().filter(ExporterStatus::known).count());
+    all.gauge("exporters_strangers", exporters.stream().filter(one -> !one.known()).count());
+    all.exporters(
+        exporters.stream().filter(ExporterStatus::known).limit(MAX_EXPORTERS).toList());
+    return all.out.toString();
+  }
+
+  private void exporters(List<ExporterStatus> known) {
+    each(known, "exporter_datagrams_total", "counter", ExporterStatus::datagrams);
+    each(known, "exporter_bad_datagrams_total", "counter", ExporterStatus::badDatagrams);
+    each(known, "exporter_flows_total", "counter", ExporterStatus::flows);
+    // Losses may be taken back: no counters.
+    each(known, "exporter_lost_flows", "gauge", ExporterStatus::lostFlows);
+    each(known, "exporter_lost_datagrams", "gauge", ExporterStatus::lostDatagrams);
+    each(known, "exporter_waiting_bytes", "gauge", ExporterStatus::waitingBytes);
+    each(known, "exporter_templates", "gauge", ExporterStatus::templates);
+    each(known, "exporter_clock_skew_seconds", "gauge", one -> one.clockSkew() / 1e6);
+    each(known, "exporter_last_seen_timestamp_seconds", "gauge", one -> one.lastHeard() / 1e6);
+  }
+
+  private interface Measure {
+    double of(ExporterStatus exporter);
+  }
+
+  private void each(List<ExporterStatus> exporters, String name, String type, Measure measure) {
+    type(name, type);
+    for (ExporterStatus one : exporters) {
+      line(name, "exporter", one.address().toString(), measure.of(one));
+    }
+  }
+
+  private void total(String label, long count) {
+    type(label + "_total", "counter");
+    line(label + "_total", "", "", count);
+  }
+
+  private void gauge(String name, long value) {
+    type(name, "gauge");
+    line(name, "", "", value);
+  }
+
+  private void type(String name, String type) {
+    out.append("# TYPE ").append(PREFIX).append(name).append(' ').append(type).append('\n');
+  }
+
+  private void line(String name, String label, String value, double number) {
+    out.append(PREFIX).append(name);
+    if (!label.isEmpty()) {
+      out.append('{').append(label).append("=\"").append(value).append("\"}");
+    }
+    out.append(' ');
+    if (number == Math.rint(number) && Math.abs(number) < 1L << 53) {
+      out.append((long) number);
+    } else {
+      out.append(number);
+    }
+    out.append('\n');
+  }
+}

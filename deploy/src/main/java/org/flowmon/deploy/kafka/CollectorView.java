@@ -1,0 +1,86 @@
+package org.flowmon.deploy.kafka;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.flowmon.flow.time.FlowTime;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.collect.UdpCollector;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.flowmon.ingest.publish.FlowPublisher;
+
+/** A running collector as {@link CollectorHttp} shows it. */
+record CollectorView(
+    UdpCollector collector, ExportDecoder decoder, FlowPublisher publisher, IngestCounters counters)
+    implements CollectorHttp.Source {
+  private static final long WAIT_SECONDS = 5;
+
+  @Override
+  public Optional<String> trouble() {
+    Throwable failure = collector.failure();
+    if (failure != null) {
+      return Optional.of("the collector has ended: " + failure);
+    }
+    return publisher.stats().queue().isKafkaAway()
+        ? Optional.of("Kafka takes no flows; they wait in memory")
+        : Optional.empty();
+  }
+
+  @Override
+  public String metrics() throws IOException {
+    return CollectorMetrics.text(counters.snapshot(), publisher.stats(), statuses());
+  }
+
+  /** By exporter the fields of {@link ExporterStatus}, times in ISO 8601. */
+  @Override
+  public Object exporters() throws IOException {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (ExporterStatus one : statuses()) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("exporter", one.address().toString());
+      fields.put("known", one.known());
+      fields.put("versions", one.versions());
+      fields.put("first_heard", FlowTime.text(one.firstHeard()));
+      fields.put("last_heard", FlowTime.text(one.lastHeard()));
+      fields.put("datagrams", one.datagrams());
+      fields.put("bad_datagrams", one.badDatagrams());
+      fields.put("flows", one.flows());
+      fields.put("flows_per_second", rate(one));
+      fields.put("lost_flows", one.lostFlows());
+      fields.put("lost_datagrams", one.lostDatagrams());
+      fields.put("waiting_bytes", one.waitingBytes());
+      fields.put("domains", one.domains());
+      fields.put("templates", one.templates());
+      fields.put("sampling_rates", one.samplingRates());
+      fields.put("clock_skew_seconds", one.clockSkew() / 1e6);
+      all.add(fields);
+    }
+    return all;
+  }
+
+  /** Since it was heard first. */
+  private static double rate(ExporterStatus one) {
+    long micros = Math.max(1_000_000, one.lastHeard() - one.firstHeard());
+    return Math.round(one.flows() * 1e7 / micros) / 10.0;
+  }
+
+  private List<ExporterStatus> statuses() throws IOException {
+    try {
+      return collector.ask(decoder::statuses).get(WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      throw new IOException("the collector does not answer within " + WAIT_SECONDS + " s", e);
+    } catch (ExecutionException e) {
+      throw new IOException("the collector cannot answer: " + e.getCause(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("the collector is ending", e);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package org.flowmon.deploy.kafka;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.flowmon.deploy.command.CommandException;
+
+/** A secret that stands in the first line of a file. */
+final class TokenFile {
+  private static final int LEAST = 16;
+
+  private TokenFile() {}
+
+  /** Throws {@link CommandException} if there is none, or it is short enough to be guessed. */
+  static String read(Path file) throws IOException {
+    List<String> lines;
+    try {
+      lines = Files.readAllLines(file);
+    } catch (NoSuchFileException e) {
+      throw new CommandException("no such file: " + file);
+    }
+    String token = lines.isEmpty() ? "" : lines.get(0).strip();
+    if (token.length() < LEAST) {
+      throw new CommandException(
+          file + ": the first line is no token of " + LEAST + " characters or more");
+    }
+    return token;
+  }
+}
