@@ -11,6 +11,7 @@ import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 final class ArchiveOptionTest {
   private static final String LINE =
@@ -76,5 +77,18 @@ final class ArchiveOptionTest {
     assertEquals(ExitCodes.FAILED, run("verify", "--archive", "nowhere://host/x"));
     assertEquals(ExitCodes.USAGE, run("verify", "--archive", "s3://user:word@bucket/x"));
     assertFalse(said().contains("word@"), said());
+  }
+
+  @Test
+  void aNewArchiveStaysIfAnotherProcessHasBegunToWriteIt() throws IOException {
+    Path directory = folder.resolve("new");
+    ArchiveOption option =
+        CommandLine.populateCommand(new ArchiveOption(), "--archive", directory.toString());
+    option.openOrCreate().close();
+    Path segment = Files.writeString(directory.resolve("segments").resolve("other"), "");
+    assertFalse(option.removeUnused());
+    Files.delete(segment);
+    assertTrue(option.removeUnused());
+    assertFalse(Files.exists(directory));
   }
 }

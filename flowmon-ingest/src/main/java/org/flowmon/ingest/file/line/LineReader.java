@@ -59,6 +59,11 @@ public final class LineReader implements Closeable {
     return true;
   }
 
+  /** Whether {@link #next} need not wait for more, if the stream gives whole lines. */
+  public boolean isThere() throws IOException {
+    return lineFeed(next) >= 0 || in.available() > 0;
+  }
+
   private int lineFeed(int scan) {
     byte[] bytes = buffer;
     int end = limit;

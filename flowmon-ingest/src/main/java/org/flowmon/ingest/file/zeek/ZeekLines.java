@@ -16,13 +16,18 @@ final class ZeekLines implements Closeable {
   private static final int MOST_HELD = 4 << 20;
 
   private final LineReader reader;
+  private final boolean isLive;
   private Line line;
   // Lines read ahead; those before {@code next} have been returned.
   private final List<Line> held = new ArrayList<>();
   private int next;
   private long heldBytes;
 
-  ZeekLines(InputStream in) {
+  /**
+   * Of a live input only lines that are there are looked at ahead: a flow must not wait for more.
+   */
+  ZeekLines(InputStream in, boolean isLive) {
+    this.isLive = isLive;
     this.reader = new LineReader(in);
     this.line = reader.line();
   }
@@ -47,7 +52,7 @@ final class ZeekLines implements Closeable {
   /** So many lines in between; false also if these are too long to be held. */
   boolean hasAhead(int place) throws IOException {
     while (held.size() - next <= place) {
-      if (heldBytes > MOST_HELD || !reader.next()) {
+      if (heldBytes > MOST_HELD || (isLive && !reader.isThere()) || !reader.next()) {
         return false;
       }
       if (next > ArrivalClock.LOOK_AHEAD) {

@@ -46,7 +46,7 @@ public final class ZeekReader implements FlowFileReader {
     long[] before = rejects.mark();
     options.clock().beginFile();
     @Nullable String damage;
-    try (ZeekLines lines = new ZeekLines(input.open(options.bytesRead()))) {
+    try (ZeekLines lines = new ZeekLines(input.open(options.bytesRead()), input.isLive())) {
       Reading reading = new Reading(lines, sink);
       while (lines.next()) {
         Line line = lines.line();

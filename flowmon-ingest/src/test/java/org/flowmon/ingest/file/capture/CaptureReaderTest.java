@@ -99,6 +99,18 @@ class CaptureReaderTest {
     assertEquals(Map.of(), summary.lost());
   }
 
+  @Test
+  void whatWaitsInADamagedCaptureIsCountedAsItsOwnLoss() throws IOException {
+    byte[] whole = pcap(2055, data(7));
+    byte[] damaged = Arrays.copyOf(whole, whole.length + 16);
+    Arrays.fill(damaged, whole.length, damaged.length, (byte) 0xFF); // of impossible length
+    Path file = Files.write(folder.resolve("damaged.pcap"), damaged);
+    FileSummary summary = FlowFiles.open(file, options).read(recorder);
+    assertTrue(String.valueOf(summary.damage()).contains("damaged.pcap"), summary.toString());
+    assertEquals(Map.of("sets_dropped_no_template", 1L), summary.rejected());
+    assertEquals(Map.of(), read("template.pcap", 2055, template()).rejected());
+  }
+
   /** Read = stored + lost, for packets, datagrams and flows. */
   @Test
   void theCountsOfEveryMutatedCaptureAddUp() throws IOException {

@@ -33,6 +33,7 @@ class LiveStreamTest {
     private final ArrayDeque<byte[]> pieces = new ArrayDeque<>();
     private final boolean isWhole;
     private boolean ends;
+    private boolean isSlow;
     private boolean isClosed;
 
     Pieces(boolean isWhole, byte[]... pieces) {
@@ -50,8 +51,8 @@ class LiveStreamTest {
 
     @Override
     public Optional<byte[]> next(long millis) {
-      byte[] piece = pieces.poll();
-      return piece == null && ends
+      byte[] piece = isSlow && millis == 0 ? null : pieces.poll();
+      return piece == null && ends && pieces.isEmpty()
           ? Optional.empty()
           : Optional.of(piece == null ? new byte[0] : piece);
     }
@@ -166,6 +167,37 @@ class LiveStreamTest {
       assertEquals(5000, recorder.rows().size());
       assertEquals(whole.length, given.get());
     }
+  }
+
+  @Test
+  void aFlowOfZeekDoesNotWaitForLaterOnesToConfirmItsTime() throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      int day = i < 4 ? 0 : 3; // of the file's clock, which looks ahead at a jump
+      lines.add(
+          "{\"ts\":"
+              + (1_700_000_000 + day * 86_400 + i)
+              + ",\"uid\":\"C\",\"id.orig_h\":\"10.0.0.1\",\"id.orig_p\":1,"
+              + "\"id.resp_h\":\"10.0.0.2\",\"id.resp_p\":2,\"proto\":\"udp\",\"duration\":0.5}\n");
+    }
+    Pieces source = Pieces.of(lines.toArray(new String[0]));
+    source.isSlow = true;
+    FlowRecorder recorder = new FlowRecorder(2);
+    LiveStream stream =
+        new LiveStream(
+            source,
+            taken -> {
+              int bytes = 0;
+              int whole = 0;
+              while (bytes < taken) {
+                bytes += lines.get(whole++).length();
+              }
+              assertEquals(whole, recorder.rows().size());
+              return !source.pieces.isEmpty();
+            });
+    FlowInput input = FlowInput.followed(Path.of("conn.log"), stream);
+    FlowFiles.open(input, FileReadOptions.defaults()).read(recorder);
+    assertEquals(8, recorder.rows().size());
   }
 
   @Test
