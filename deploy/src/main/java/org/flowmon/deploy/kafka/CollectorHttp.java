@@ -108,11 +108,13 @@ final class CollectorHttp implements Closeable {
               "text/plain; charset=utf-8",
               trouble.orElse("ok") + "\n");
         }
-        case "/metrics" ->
-            answer(exchange, OK, CollectorMetrics.CONTENT_TYPE, source.metrics());
+        case "/metrics" -> answer(exchange, OK, CollectorMetrics.CONTENT_TYPE, source.metrics());
         case "/exporters" ->
             answer(
-                exchange, OK, "application/json", JSON.writeValueAsString(source.exporters()) + "\n");
+                exchange,
+                OK,
+                "application/json",
+                JSON.writeValueAsString(source.exporters()) + "\n");
         default -> answer(exchange, NOT_FOUND, "text/plain", "/health, /metrics, /exporters\n");
       }
     } catch (IOException e) {

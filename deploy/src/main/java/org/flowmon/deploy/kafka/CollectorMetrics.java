@@ -34,8 +34,7 @@ final class CollectorMetrics {
     all.gauge("kafka_away", stats.queue().isKafkaAway() ? 1 : 0);
     all.gauge("exporters_known", exporters.stream().filter(ExporterStatus::known).count());
     all.gauge("exporters_strangers", exporters.stream().filter(one -> !one.known()).count());
-    all.exporters(
-        exporters.stream().filter(ExporterStatus::known).limit(MAX_EXPORTERS).toList());
+    all.exporters(exporters.stream().filter(ExporterStatus::known).limit(MAX_EXPORTERS).toList());
     return all.out.toString();
   }
 

@@ -145,9 +145,8 @@ public final class QueryCommand implements Callable<Integer> {
     if (timeLimit.isPresent()) {
       options = options.withTimeLimit(Duration.ofSeconds(timeLimit.get()));
     }
-    try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
-      // Afterwards, as an archive has columns of its own.
-      Query query = QueryText.bind(QueryText.parse(text), parameters);
+    try (ArchiveSnapshots asked = open(text)) {
+      Query query = query(text); // afterwards, as an archive has columns of its own
       EnrichmentFiles files = enrich.open(query);
       options = options.withEnrichment(files);
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
@@ -168,6 +167,19 @@ public final class QueryCommand implements Callable<Integer> {
       return OUTPUT_CLOSED; // whoever closed it knows
     }
     return ExitCodes.DONE;
+  }
+
+  private Query query(String text) {
+    return QueryText.bind(QueryText.parse(text), parameters);
+  }
+
+  private ArchiveSnapshots open(String text) throws IOException {
+    try {
+      return new ArchiveSnapshots(archive.locations());
+    } catch (IOException | RuntimeException e) {
+      query(text); // if the text is wrong, too, that is told
+      throw e;
+    }
   }
 
   private void tell(

@@ -65,8 +65,7 @@ class CollectorHttpTest {
                   UdpCollector.loopback(0),
                   token,
                   new CollectorView(collector, decoder, publisher, counters))) {
-        test.run(
-            "http://127.0.0.1:" + http.address().getPort(), collector.addresses().get(0));
+        test.run("http://127.0.0.1:" + http.address().getPort(), collector.addresses().get(0));
       }
     }
   }
@@ -92,8 +91,7 @@ class CollectorHttpTest {
     if (!token.isEmpty()) {
       request.header("Authorization", "Bearer " + token);
     }
-    return HttpClient.newHttpClient()
-        .send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
   @Test
@@ -122,7 +120,8 @@ class CollectorHttpTest {
           assertTrue(metrics.contains("flowmon_collector_exporters_strangers 1"));
           for (String line : metrics) {
             assertTrue(
-                line.matches("# TYPE \\w+ (counter|gauge)|\\w+(\\{\\w+=\"[^\"\\\\]*\"\\})? -?[0-9.E]+"),
+                line.matches(
+                    "# TYPE \\w+ (counter|gauge)|\\w+(\\{\\w+=\"[^\"\\\\]*\"\\})? -?[0-9.E]+"),
                 line);
           }
           assertEquals(404, ask(url + "/", "GET", "").statusCode());
@@ -131,7 +130,8 @@ class CollectorHttpTest {
           assertEquals(ExitCodes.DONE, table.code(), table.toString());
           List<String> lines = table.out().lines().toList();
           assertEquals(2, lines.size());
-          assertTrue(lines.get(0).startsWith("exporter   known  versions    last_heard"), lines.get(0));
+          assertTrue(
+              lines.get(0).startsWith("exporter   known  versions    last_heard"), lines.get(0));
           assertTrue(lines.get(1).startsWith("127.0.0.1  false  netflow_v5  20"), lines.get(1));
         });
   }
