@@ -27,7 +27,7 @@ final class CollectorMetrics {
     all.type("flows_failed_total", "counter");
     stats
         .failedByReason()
-        .forEach((why, count) -> all.line("flows_failed_total", "reason", why, count));
+        .forEach((why, count) -> all.line("flows_failed_total", "reason", why, (double) count));
     all.gauge("flows_under_way", stats.flowsUnderWay());
     all.gauge("queue_bytes", stats.queue().bytes());
     all.gauge("queue_capacity_bytes", stats.queue().capacityBytes());
@@ -64,12 +64,12 @@ final class CollectorMetrics {
 
   private void total(String label, long count) {
     type(label + "_total", "counter");
-    line(label + "_total", "", "", count);
+    line(label + "_total", "", "", (double) count);
   }
 
   private void gauge(String name, long value) {
     type(name, "gauge");
-    line(name, "", "", value);
+    line(name, "", "", (double) value);
   }
 
   private void type(String name, String type) {
