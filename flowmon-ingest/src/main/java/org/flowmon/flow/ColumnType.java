@@ -21,7 +21,9 @@ public enum ColumnType {
   /** An IPv4 or IPv6 address: 16 bytes, unsigned order, {@code ::ffff:0:0/96} is IPv4. */
   ADDRESS(8, 16),
   /** UTF-8 text of at most {@link FlowBatch#MAX_TEXT_BYTES} bytes. */
-  TEXT(9, 0);
+  TEXT(9, 0),
+  /** A whole number of 64 bits, signed; the unit tells if it is a fraction's numerator. */
+  NUMBER(10, 8);
 
   private final int code;
   private final int width;
@@ -63,6 +65,6 @@ public enum ColumnType {
   }
 
   public long minValue() {
-    return this == TIMESTAMP || this == DURATION ? Long.MIN_VALUE : 0;
+    return this == TIMESTAMP || this == DURATION || this == NUMBER ? Long.MIN_VALUE : 0;
   }
 }

@@ -150,7 +150,7 @@ public final class FlowBatch implements FlowRows {
       case BOOLEAN, UINT8 -> bytes[at + slot] & 0xFF;
       case UINT16 -> LittleEndian.getU16(bytes, at + 2 * slot);
       case UINT32 -> LittleEndian.getInt(bytes, at + 4 * slot) & 0xFFFF_FFFFL;
-      case COUNT, TIMESTAMP, DURATION -> LittleEndian.getLong(bytes, at + 8 * slot);
+      case COUNT, NUMBER, TIMESTAMP, DURATION -> LittleEndian.getLong(bytes, at + 8 * slot);
       case ADDRESS, TEXT -> throw notLong(column);
     };
   }

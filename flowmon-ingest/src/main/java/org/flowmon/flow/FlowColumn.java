@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.flow.code.CodeNames;
 import org.flowmon.flow.code.ExportCodes;
@@ -38,10 +39,14 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   /** The largest id of a column. */
   public static final int LAST_ID = 254;
 
+  /** The largest {@link #scale}, so that texts of decimal numbers are read exactly. */
+  public static final int MAX_SCALE = 1_000_000;
+
   private static final long serialVersionUID = 1;
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
   // Neither , nor : as footers of segments list units.
   private static final Pattern UNIT = Pattern.compile("[A-Za-z0-9/%*^._-]{0,16}");
+  private static final Pattern SCALED = Pattern.compile(".*/(10{1,6})");
   private static final List<FlowColumn> STANDARD = new ArrayList<>();
 
   public static final FlowColumn START_TIME = standard(1, "start_time", TIMESTAMP, "us");
@@ -144,6 +149,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   private final String sqlName;
   private final ColumnType type;
   private final String unit;
+  private final int scale;
 
   private FlowColumn(int id, int ordinal, String sqlName, ColumnType type, String unit) {
     this.id = id;
@@ -151,6 +157,9 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
     this.sqlName = sqlName;
     this.type = type;
     this.unit = unit;
+    Matcher scaled = SCALED.matcher(unit);
+    this.scale =
+        type == ColumnType.NUMBER && scaled.matches() ? Integer.parseInt(scaled.group(1)) : 1;
   }
 
   private static FlowColumn standard(int id, String name, ColumnType type, String unit) {
@@ -262,6 +271,14 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   /** The unit as a short text, empty if it has none. */
   public String unit() {
     return unit;
+  }
+
+  /**
+   * What values are multiplied by before they are stored, so that fractions stay: 1000 for a {@link
+   * ColumnType#NUMBER} of unit {@code ms/1000}; else 1.
+   */
+  public int scale() {
+    return scale;
   }
 
   /** Null if its values are no codes with names. */

@@ -20,6 +20,8 @@ public enum IngestCounter {
   /** Shorter than their header or than the length in it. */
   DATAGRAMS_DROPPED_TRUNCATED,
   DATAGRAMS_DROPPED_BAD_LENGTH,
+  /** Of senders that the configuration does not allow. */
+  DATAGRAMS_DROPPED_NOT_ALLOWED,
   /** NetFlow v5: the header counts no flow, or more than 30. */
   DATAGRAMS_DROPPED_BAD_COUNT,
   /** The kernel's buffer was full, if it reports that. */

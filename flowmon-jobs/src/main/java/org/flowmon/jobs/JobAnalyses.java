@@ -1,8 +1,11 @@
 package org.flowmon.jobs;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;
@@ -16,9 +19,13 @@ import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.AnalysesCoordinator;
 import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
+import org.flowmon.jobs.enrich.EnrichmentFiles;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.flowmon.udaf.enrich.EnrichedColumn;
+import org.flowmon.udaf.parser.QueryParser;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,6 +83,25 @@ public final class JobAnalyses {
       throw analysis.error(
           "history",
           "a job that merges the states of sites has no archive of their flows: expected none");
+    }
+    sayWhatIsNull(analysis, config.enrichment());
+  }
+
+  private static void sayWhatIsNull(AnalysisConfig analysis, EnrichmentConfig files) {
+    List<String> queries = new ArrayList<>(List.of(analysis.live().query()));
+    if (analysis.history() != null) {
+      queries.add(analysis.requiredHistory().query());
+    }
+    Set<EnrichedColumn> missing = new TreeSet<>();
+    for (String query : queries) {
+      missing.addAll(EnrichmentFiles.missing(QueryParser.parseQuery(query), files));
+    }
+    for (EnrichedColumn column : missing) {
+      LOG.warn(
+          "analysis {}: {} is NULL: the job's configuration has no enrichment.{}",
+          analysis.name(),
+          column.sqlName(),
+          EnrichmentFiles.key(column.table()));
     }
   }
 

@@ -45,7 +45,7 @@ final class FuzzFlows {
       case TIMESTAMP -> builder.set(column, time - value * 100_000L);
       case DURATION -> builder.set(column, value * 1000L);
       case BOOLEAN -> builder.set(column, value & 1);
-      case UINT8, UINT16, UINT32, COUNT -> builder.set(column, value);
+      case UINT8, UINT16, UINT32, COUNT, NUMBER -> builder.set(column, value);
     }
   }
 }

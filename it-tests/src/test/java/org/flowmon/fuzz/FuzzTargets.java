@@ -23,6 +23,7 @@ final class FuzzTargets {
         new ParquetFuzz(),
         new QueriesFuzz(),
         new YamlFuzz(),
+        new EnrichmentFuzz(),
         new ControlTopicsFuzz());
   }
 

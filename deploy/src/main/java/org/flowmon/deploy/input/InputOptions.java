@@ -3,6 +3,7 @@ package org.flowmon.deploy.input;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.ProtectedOption;
 import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.UsageException;
@@ -37,10 +38,13 @@ public final class InputOptions {
       completionCandidates = FormatNames.class)
   private @Nullable String format;
 
+  @Mixin private ColumnsOption ownColumns = new ColumnsOption();
+
   @Mixin private TemplatesByOption templates = new TemplatesByOption();
 
   /** Throws {@link UsageException} naming a wrong option. */
   public FileReadOptions applyTo(FileReadOptions options) {
+    ownColumns.define();
     FileReadOptions all =
         options
             .withColumns(columnNames())

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ProtectedOption;
 import org.flowmon.deploy.command.StopNotice;
@@ -27,12 +28,15 @@ import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.input.ReadAccount;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.collect.TemplateKeeper;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
@@ -70,6 +74,8 @@ public final class CollectCommand implements Callable<Integer> {
   @Mixin private TemplatesByOption templates;
 
   @Mixin private TunnelsOption tunnels;
+
+  @Mixin private ColumnsOption columns;
 
   @Option(
       names = "--receive-buffer",
@@ -109,6 +115,32 @@ public final class CollectCommand implements Callable<Integer> {
               + " counted as lost. Default ${DEFAULT-VALUE}.")
   private Duration stopWait;
 
+  @Option(
+      names = "--exporters",
+      paramLabel = "NETWORK",
+      split = ",",
+      description =
+          "An address or network whose exports are taken; others are counted and dropped. May be"
+              + " repeated; without it all are taken.")
+  private List<String> exporters = List.of();
+
+  @Option(
+      names = "--sampling",
+      paramLabel = "EXPORTER[@INTERFACE]=RATE",
+      split = ",",
+      description =
+          "One packet of so many is sampled there, whatever the exports say: of the exporter, or of"
+              + " flows that came in through an interface (its index). May be repeated.")
+  private List<String> sampling = List.of();
+
+  @Option(
+      names = "--state",
+      paramLabel = "FILE",
+      description =
+          "Keeps the templates of known exporters there, so that after a restart their data is"
+              + " decoded at once. The file is replaced every 30 s and at the end.")
+  private Optional<Path> state = Optional.empty();
+
   /** The longest time of a stop beyond that for Kafka: sockets are emptied for 6 s. */
   private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
 
@@ -119,6 +151,7 @@ public final class CollectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    columns.define();
     List<InetSocketAddress> addresses = new ArrayList<>();
     for (String place : listen) {
       addresses.add(address(place));
@@ -127,8 +160,13 @@ public final class CollectCommand implements Callable<Integer> {
     makeTopic(options);
     FlowPublisher publisher = FlowPublisher.open(options);
     UdpCollector collector;
+    Optional<TemplateKeeper> keeper = state.map(file -> new TemplateKeeper(decoder(), file));
     try {
-      collector = UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
+      keeper.ifPresent(this::restore);
+      collector =
+          keeper.isPresent()
+              ? UdpCollector.start(addresses, receiveBuffer, keeper.get(), publisher, counters)
+              : UdpCollector.start(addresses, receiveBuffer, decoder(), publisher, counters);
     } catch (IOException | RuntimeException e) {
       publisher.close();
       throw e;
@@ -139,11 +177,27 @@ public final class CollectCommand implements Callable<Integer> {
     } finally {
       try {
         finish(collector, publisher);
+        keeper.ifPresent(TemplateKeeper::close);
       } finally {
         stopped.countDown();
       }
     }
     return 0;
+  }
+
+  /** What is damaged or of another kind is no reason to take no flows. */
+  private void restore(TemplateKeeper keeper) {
+    try {
+      int templates = keeper.restore(FlowTime.now());
+      System.err.println(templates + " templates restored from " + state.orElseThrow());
+    } catch (IOException e) {
+      System.err.println(
+          "no templates restored from "
+              + state.orElseThrow()
+              + ": "
+              + e.getMessage()
+              + "; data waits for the exporters' next ones");
+    }
   }
 
   private PublisherOptions options() {
@@ -244,7 +298,16 @@ public final class CollectCommand implements Callable<Integer> {
         networks.networks(),
         DecoderLimits.defaults(),
         tunnels.headers(),
-        templates.scope());
+        templates.scope(),
+        rules());
+  }
+
+  private ExporterRules rules() {
+    try {
+      return ExporterRules.parse(exporters, sampling);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--exporters, --sampling: " + e.getMessage());
+    }
   }
 
   private void stopAndWait() {

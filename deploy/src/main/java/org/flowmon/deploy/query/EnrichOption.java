@@ -32,25 +32,21 @@ public final class EnrichOption {
    * error says so.
    */
   public EnrichmentFiles open(Query query) {
-    EnrichmentFiles files;
+    EnrichmentConfig config;
     try {
-      EnrichmentConfig config =
-          file.isPresent() ? EnrichmentConfig.read(file.get()) : EnrichmentConfig.NONE;
-      files = EnrichmentFiles.of(query, config, System.err::println);
+      config = file.isPresent() ? EnrichmentConfig.read(file.get()) : EnrichmentConfig.NONE;
     } catch (ConfigException e) {
       throw new UsageException("--enrich: " + e.getMessage());
     }
-    for (EnrichedColumn column : files.columns(query)) {
-      if (files.isMissing(column)) {
-        String key = "enrichment." + EnrichmentFiles.key(column.table());
-        System.err.println(
-            column.sqlName()
-                + " is NULL: "
-                + file.map(path -> path + " has no " + key)
-                    .orElse("give --enrich FILE, a file with " + key));
-      }
+    for (EnrichedColumn column : EnrichmentFiles.missing(query, config)) {
+      String key = "enrichment." + EnrichmentFiles.key(column.table());
+      System.err.println(
+          column.sqlName()
+              + " is NULL: "
+              + file.map(path -> path + " has no " + key)
+                  .orElse("give --enrich FILE, a file with " + key));
     }
-    return files;
+    return EnrichmentFiles.of(query, config, System.err::println);
   }
 
   /** The same condition with the tables of its columns. */

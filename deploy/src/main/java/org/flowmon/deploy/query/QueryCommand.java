@@ -132,15 +132,12 @@ public final class QueryCommand implements Callable<Integer> {
     Matcher word = EXPLAIN.matcher(sql);
     boolean explained = explain || word.find();
     String text = word.replaceFirst(found -> " ".repeat(found.group().length()));
-    Query query = QueryText.bind(QueryText.parse(text), parameters);
     if (threads < 1 || timeLimit.orElse(1) < 1 || rowLimit < 1 || byteLimit < 1) {
       throw new UsageException(
           "--threads, --time-limit, --row-limit and --byte-limit are at least 1");
     }
-    EnrichmentFiles files = enrich.open(query);
     QueryOptions options =
         QueryOptions.DEFAULTS
-            .withEnrichment(files)
             .withThreads(threads)
             .withVerifyChecksums(!unverified)
             .withExplain(explained)
@@ -150,6 +147,10 @@ public final class QueryCommand implements Callable<Integer> {
       options = options.withTimeLimit(Duration.ofSeconds(timeLimit.get()));
     }
     try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
+      // Afterwards, as an archive has columns of its own.
+      Query query = QueryText.bind(QueryText.parse(text), parameters);
+      EnrichmentFiles files = enrich.open(query);
+      options = options.withEnrichment(files);
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
       RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
       StreamedAnswer answer = run(asked, query, options, explained ? rows -> {} : writer::rows);

@@ -98,7 +98,25 @@ public final class StatsCommand implements Callable<Integer> {
     if (threads < 1 || quantiles.stream().anyMatch(share -> !(share >= 0 && share <= 1))) {
       throw new UsageException("--threads is at least 1, --quantiles are 0 … 1");
     }
-    Expression value = single(expression);
+    Facts facts;
+    try (Archive opened = archive.open();
+        ArchiveSnapshot snapshot = opened.snapshot()) {
+      Expression value = single(expression); // the archive may have columns of its own
+      boolean isDuration = kind(value) == ValueKind.DURATION;
+      FlowQuery query = query(value);
+      QueryOptions options =
+          QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
+      facts = facts(ArchiveQuery.run(snapshot, query, options).table(), isDuration);
+    }
+    if (json) {
+      facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
+    } else {
+      facts.print(System.out);
+    }
+    return ExitCodes.DONE;
+  }
+
+  private ValueKind kind(Expression value) {
     ValueKind kind = value.kind();
     if (kind != ValueKind.LONG && kind != ValueKind.DOUBLE && kind != ValueKind.DURATION) {
       throw new UsageException(
@@ -107,21 +125,7 @@ public final class StatsCommand implements Callable<Integer> {
               + "': statistics are of numbers and durations, not of "
               + (kind == null ? "NULL" : kind));
     }
-    FlowQuery query = query(value);
-    QueryOptions options =
-        QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
-    Facts facts;
-    try (Archive opened = archive.open();
-        ArchiveSnapshot snapshot = opened.snapshot()) {
-      ResultTable answer = ArchiveQuery.run(snapshot, query, options).table();
-      facts = facts(answer, kind == ValueKind.DURATION);
-    }
-    if (json) {
-      facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));
-    } else {
-      facts.print(System.out);
-    }
-    return ExitCodes.DONE;
+    return kind;
   }
 
   private static Expression single(String text) {

@@ -77,6 +77,49 @@ final class QueryCommandTest {
     }
   }
 
+  @Test
+  void joinsTheFilesOfTheJobsConfigurationAndSaysWhichVersion() throws IOException {
+    Path networks =
+        Files.writeString(folder.resolve("n.csv"), "network,name\n192.0.2.0/31,\"ours, all\"\n");
+    Path job =
+        Files.writeString(
+            folder.resolve("job.yaml"),
+            "kafka: {bootstrap: 'x:1'}\nenrichment: {networks: " + networks + "}\n");
+    String sql =
+        "SELECT src_network, dst_network, dst_port_name, src_country, COUNT(*) AS n FROM flows"
+            + " WHERE src_network = 'ours, all'"
+            + " GROUP BY src_network, dst_network, dst_port_name, src_country";
+    assertEquals(0, query(sql, "--enrich", job.toString(), "--format", "csv", "-v"));
+    assertEquals(
+        "src_network,dst_network,dst_port_name,src_country,n\n\"ours, all\",,domain,,50\n",
+        out.replace("\r\n", "\n"));
+    assertTrue(err.contains("src_country is NULL: " + job + " has no enrichment.country\n"), err);
+    assertTrue(err.contains("joined: networks " + networks + " of "), err);
+    assertEquals(0, query(sql, "--format", "csv"));
+    assertEquals(
+        "src_network,dst_network,dst_port_name,src_country,n\n", out.replace("\r\n", "\n"));
+    assertTrue(
+        err.contains("src_network is NULL: give --enrich FILE, a file with enrichment.networks"),
+        err);
+    Files.writeString(networks, "network,name\n192.0.2.0,a\n192.0.2.0/32,b\n");
+    assertEquals(0, query(sql, "--enrich", job.toString(), "--format", "csv"));
+    assertTrue(
+        err.contains(
+            networks
+                + ":3: network 192.0.2.0/32 is in line 2, too; expected it once; what it"
+                + " would give is NULL"),
+        err);
+  }
+
+  @Test
+  void anErrorInTheFileOfEnrichNamesItsLine() throws IOException {
+    Path job = Files.writeString(folder.resolve("job.yaml"), "enrichment:\n  contry: x.mmdb\n");
+    assertEquals(2, query("SELECT src_country FROM flows", "--enrich", job.toString()));
+    assertTrue(
+        err.contains(job + ":2: enrichment.contry: is not a key here; expected one of country"),
+        err);
+  }
+
   /** Standard output that is closed after some bytes, as by {@code head}. */
   private static final class ClosedPipe extends OutputStream {
     private int left;
@@ -222,7 +265,8 @@ final class QueryCommandTest {
     String shown =
         String.join(
             System.lineSeparator(),
-            "flowmon query: line 1:8: no column 'nope' in flows; docs/format/flow.md lists them",
+            "flowmon query: line 1:8: no column 'nope' in flows; docs/format/flow.md and"
+                + " docs/enrichment.md list them",
             "  SELECT nope FROM flows",
             "         ^",
             "");

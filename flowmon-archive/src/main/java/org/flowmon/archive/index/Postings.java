@@ -61,7 +61,7 @@ final class Postings implements AddressList {
         switch (column.type()) {
           case TEXT -> width == 0;
           case ADDRESS -> width == 4 || width == 16;
-          case COUNT, TIMESTAMP, DURATION -> width == 8;
+          case COUNT, NUMBER, TIMESTAMP, DURATION -> width == 8;
           default -> width == 4;
         };
     // Of texts the dictionary ends where its last offset says.

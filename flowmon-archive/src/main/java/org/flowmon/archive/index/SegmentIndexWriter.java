@@ -82,7 +82,7 @@ public final class SegmentIndexWriter {
   /** Whether a column needs the second kind of blob: texts, numbers of 64 bits. */
   static boolean isSecond(FlowColumn column) {
     return switch (column.type()) {
-      case TEXT, COUNT, TIMESTAMP, DURATION -> true;
+      case TEXT, COUNT, NUMBER, TIMESTAMP, DURATION -> true;
       default -> false;
     };
   }

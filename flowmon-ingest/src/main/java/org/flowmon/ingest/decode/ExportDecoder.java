@@ -1,6 +1,8 @@
 package org.flowmon.ingest.decode;
 
+import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.FlowSink;
@@ -8,8 +10,10 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.InterfaceCounters;
+import org.flowmon.ingest.decode.exporter.SavedTemplates;
 import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
@@ -34,6 +38,7 @@ public final class ExportDecoder {
   private final RecordBlock block = new RecordBlock();
   private final DatagramHeader header = new DatagramHeader();
   private final WorkMeter work = new WorkMeter();
+  private final ExporterRules rules;
   private final ExporterTable exporters;
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
@@ -58,13 +63,25 @@ public final class ExportDecoder {
       DecoderLimits limits,
       TunnelHeaders prefer,
       TemplateScope scope) {
+    this(counters, samples, networks, limits, prefer, scope, ExporterRules.NONE);
+  }
+
+  public ExportDecoder(
+      IngestCounters counters,
+      BadDatagramSamples samples,
+      ProtectedNetworks networks,
+      DecoderLimits limits,
+      TunnelHeaders prefer,
+      TemplateScope scope,
+      ExporterRules rules) {
+    this.rules = rules;
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
     FlowWriter writer = new FlowWriter(networks, prefer);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
     templated = new TemplateExportDecoder(counters, exporters, limits, scope, block, writer, work);
-    sflow = new SflowDecoder(counters, exporters, networks, prefer, work);
+    sflow = new SflowDecoder(counters, exporters, networks, prefer, work, rules);
   }
 
   /**
@@ -83,6 +100,13 @@ public final class ExportDecoder {
       FlowSink out) {
     counters.increment(IngestCounter.DATAGRAMS_RECEIVED);
     counters.add(IngestCounter.BYTES_RECEIVED, length);
+    if (!rules.allows(exporter)) {
+      counters.increment(IngestCounter.DATAGRAMS_DROPPED_NOT_ALLOWED);
+      return;
+    }
+    if (!Objects.equals(header.exporter, exporter)) {
+      header.configured = rules.sampling(exporter);
+    }
     header.exporter = exporter;
     header.port = port;
     header.arrival = arrivalMicros;
@@ -113,6 +137,21 @@ public final class ExportDecoder {
   public void endInput() {
     templated.waiting().dropAll();
     exporters.restartSequences();
+  }
+
+  /** The templates of known exporters, for {@link #restoreTemplates}; on the decoding thread. */
+  public byte[] templates() {
+    return SavedTemplates.of(exporters);
+  }
+
+  /**
+   * Restores what {@link #templates} gave, before the first datagram.
+   *
+   * @return how many templates there are; older ones than their lifetime are left out
+   * @throws IOException if the bytes are damaged or no templates
+   */
+  public int restoreTemplates(byte[] saved, long nowMicros) throws IOException {
+    return SavedTemplates.restore(saved, exporters, nowMicros);
   }
 
   /** Estimated heap of the sets that wait for their template. */

@@ -142,8 +142,7 @@ final class TemplateReader {
         known != null && known.isDefinedBy(options, fields)
             ? known
             : new Template(id, options, fields);
-    // A record without bytes would never end, and a record longer than a set cannot exist.
-    if (template.program().minBytes() < 1 || template.program().minBytes() > 0xFFFF) {
+    if (!template.hasPossibleLength()) {
       refuse();
       return;
     }

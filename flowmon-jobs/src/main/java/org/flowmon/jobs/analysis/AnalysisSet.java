@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,10 @@ public final class AnalysisSet implements Serializable {
   private final TreeMap<String, AnalysisConfig> running = new TreeMap<>();
   private final TreeMap<String, AnalysisChange> changes = new TreeMap<>();
   private long textOfChanges;
+
+  // Defines them where it is deserialized: see FlowColumn.
+  @SuppressWarnings("unused")
+  private final List<FlowColumn> ownColumns = FlowColumn.defined();
 
   public AnalysisSet(List<AnalysisConfig> analyses) {
     this(analyses, false);

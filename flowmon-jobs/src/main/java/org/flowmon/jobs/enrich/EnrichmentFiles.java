@@ -54,6 +54,8 @@ public final class EnrichmentFiles implements Enrichment {
   private final Map<Table, Supplier<Lookup>> newest = new EnumMap<>(Table.class);
   private volatile Tables tables = new Tables(Map.of(), Map.of());
 
+  private static final Seen UNREADABLE = new Seen(-1, Instant.EPOCH, null);
+
   /** What a file's attributes say: equal ones mean an unchanged file. */
   private record Seen(long size, Instant modified, @Nullable Object file) {}
 
@@ -191,11 +193,16 @@ public final class EnrichmentFiles implements Enrichment {
     };
   }
 
-  /** Whether a column is NULL in all flows, as no file is configured for it. */
-  public boolean isMissing(EnrichedColumn column) {
-    boolean isKnown = main(column.table()) == Source.PORTS; // some names need no file
-    boolean hasRules = !isClass(column.table()) || config.files().containsKey(Source.CLASSES);
-    return !isKnown && !(config.files().containsKey(main(column.table())) && hasRules);
+  /** The columns of a query that are NULL in all flows, as no file is configured for them. */
+  public static Set<EnrichedColumn> missing(Query query, EnrichmentConfig config) {
+    Set<EnrichedColumn> missing = columns(query, config);
+    missing.removeIf(
+        column -> {
+          boolean isKnown = main(column.table()) == Source.PORTS; // some names need no file
+          boolean hasRules = !isClass(column.table()) || config.files().containsKey(Source.CLASSES);
+          return isKnown || (config.files().containsKey(main(column.table())) && hasRules);
+        });
+    return missing;
   }
 
   /** The key of the file that a table is made of: of classes their rules, which names need. */
@@ -207,7 +214,7 @@ public final class EnrichmentFiles implements Enrichment {
 
   private static boolean uses(Table table, Source source) {
     boolean isClass = isClass(table);
-    return source == main(table)
+    return (source == main(table) && table != Table.PROTOCOL_NAME)
         || (isClass && source == Source.CLASSES)
         || (isClass && source == Source.EXPORTERS);
   }
@@ -247,53 +254,52 @@ public final class EnrichmentFiles implements Enrichment {
 
   /** Reads the files that have changed. */
   public synchronized void refresh() {
-    boolean isChanged = false;
-    for (Map.Entry<Source, Loaded> one : loaded.entrySet()) {
-      isChanged |= refresh(one.getKey(), one.getValue());
-    }
-    if (isChanged) {
-      try {
-        tables = assembled();
-      } catch (EnrichmentException e) {
-        log.accept(
-            config.files().get(Source.CLASSES)
-                + ": "
-                + e.getMessage()
-                + "; the tables stay as they were");
-      }
-    }
+    loaded.forEach(this::refresh);
   }
 
-  private boolean refresh(Source source, Loaded of) {
+  private void refresh(Source source, Loaded of) {
     Path file = Path.of(config.files().getOrDefault(source, ""));
     try {
       Seen now = seen(file);
       if (now.equals(of.seen)) {
-        return false;
+        return;
       }
       of.seen = now;
-      byte[] bytes = bytes(file, source);
-      of.content = content(source, file, bytes);
-      String version = version(source, file, now, of.content, bytes);
-      of.content = of.content instanceof Mmdb read ? read.table() : of.content;
       boolean isFirst = of.versions.isEmpty();
-      of.versions.add(new Version(version, Instant.now()));
-      if (of.versions.size() > MAX_VERSIONS) {
-        of.versions.remove(0);
-      }
+      String version = take(source, of, file, now);
       if (!isFirst) {
         log.accept("enrichment: " + version + " is read again");
       }
-      return true;
-    } catch (IOException | EnrichmentException | ConfigException e) {
-      Seen failed = new Seen(-1, Instant.EPOCH, null);
-      boolean isNew = !(e instanceof IOException) || !failed.equals(of.seen);
-      of.seen = e instanceof IOException ? failed : of.seen;
-      if (isNew) {
+    } catch (IOException e) {
+      if (!UNREADABLE.equals(of.seen)) {
         log.accept(problem(source, file, of, e));
       }
-      return false;
+      of.seen = UNREADABLE;
+    } catch (EnrichmentException | ConfigException e) {
+      log.accept(problem(source, file, of, e)); // once, as the file has been seen
     }
+  }
+
+  /** Uses a file's contents if the tables can be made with them. */
+  private String take(Source source, Loaded of, Path file, Seen seen) throws IOException {
+    byte[] bytes = bytes(file, source);
+    Object read = content(source, file, bytes);
+    Object before = of.content;
+    Version version =
+        new Version(version(source, file, time(seen, read), hash(bytes)), Instant.now());
+    of.content = read instanceof Mmdb mmdb ? mmdb.table() : read;
+    of.versions.add(version);
+    try {
+      tables = assembled();
+    } catch (EnrichmentException e) {
+      of.content = before;
+      of.versions.remove(version);
+      throw e;
+    }
+    if (of.versions.size() > MAX_VERSIONS) {
+      of.versions.remove(0);
+    }
+    return version.text;
   }
 
   private static String problem(Source source, Path file, Loaded of, Exception e) {
@@ -362,12 +368,14 @@ public final class EnrichmentFiles implements Enrichment {
     return new Mmdb(table.apply(file), file);
   }
 
-  /** {@code /var/lib/GeoIP/GeoLite2-City.mmdb of 2026-11-20T00:00:00Z (sha256 0a1b2c3d4e5f)}. */
-  private static String version(
-      Source source, Path file, Seen seen, @Nullable Object content, byte[] bytes) {
-    Instant time = content instanceof Mmdb read ? read.file().built() : seen.modified();
+  private static Instant time(Seen seen, Object content) {
+    return content instanceof Mmdb read ? read.file().built() : seen.modified();
+  }
+
+  /** {@code city /var/lib/City.mmdb of 2026-11-20T00:00:00Z (sha256 0a1b2c3d4e5f)}. */
+  private static String version(Source source, Path file, Instant time, String hash) {
     return "%s %s of %s (sha256 %s)"
-        .formatted(source.key(), file, time.truncatedTo(ChronoUnit.SECONDS), hash(bytes));
+        .formatted(source.key(), file, time.truncatedTo(ChronoUnit.SECONDS), hash);
   }
 
   private static String hash(byte[] bytes) {

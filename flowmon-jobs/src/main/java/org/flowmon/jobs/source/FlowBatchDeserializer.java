@@ -2,6 +2,7 @@ package org.flowmon.jobs.source;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -9,6 +10,7 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowFormatException;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.quarantine.Quarantined;
@@ -30,6 +32,10 @@ final class FlowBatchDeserializer implements KafkaRecordDeserializationSchema<Po
   private final long aheadMicros;
   private final Clock clock;
   private transient SourceKeys keys;
+
+  // Defines them where it is deserialized: see FlowColumn.
+  @SuppressWarnings("unused")
+  private final List<FlowColumn> ownColumns = FlowColumn.defined();
 
   /** {@code ahead}: how far an arrival may lie after the clock. */
   FlowBatchDeserializer(FlowTopic topic, Duration ahead) {

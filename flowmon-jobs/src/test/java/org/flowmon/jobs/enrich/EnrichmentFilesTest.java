@@ -108,6 +108,24 @@ class EnrichmentFilesTest {
   }
 
   @Test
+  void rulesThatTakeTooLongAreNotUsed() throws IOException {
+    Path names = write("e.csv", "exporter,name\n192.0.2.1," + "a".repeat(200) + "\n");
+    Path rules = write("r.yaml", "exporters: [{name: 'a', set: {role: before}}]");
+    EnrichmentFiles files = files(Source.EXPORTERS, names, Source.CLASSES, rules);
+    write("r.yaml", "exporters: [{name: '^.*a.*a.*a.*a.*a.*b$', set: {role: after}}]");
+    files.refresh();
+    files.refresh();
+    assertEquals(1, log.size(), log.toString());
+    assertTrue(
+        log.get(0).startsWith("enrichment.classes: " + rules + ": exporters[1] takes too long"),
+        log.get(0));
+    assertTrue(log.get(0).endsWith("; its version before is still used"), log.get(0));
+    assertEquals("before", MmdbFileTest.text(files.lookup(Table.EXPORTER_ROLE).get(), ADDRESS));
+    assertEquals(
+        2, files.versionsSince(Instant.EPOCH, Set.of(EnrichedColumn.EXPORTER_ROLE)).size());
+  }
+
+  @Test
   void aMissingFileGivesNullAndOneLineUntilItIsThere() throws IOException {
     Path csv = directory.resolve("n.csv");
     EnrichmentFiles files = files(Source.NETWORKS, csv, Source.AS, directory.resolve("as.mmdb"));

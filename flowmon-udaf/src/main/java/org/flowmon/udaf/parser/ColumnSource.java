@@ -198,8 +198,9 @@ sealed interface ColumnSource {
 
     @Override
     public List<String> names() {
-      List<String> all = new ArrayList<>(EnrichedColumn.names());
+      List<String> all = new ArrayList<>();
       FlowColumn.all().forEach(column -> all.add(column.sqlName()));
+      all.addAll(EnrichedColumn.names());
       return all;
     }
 
@@ -210,7 +211,7 @@ sealed interface ColumnSource {
 
     @Override
     public String listing() {
-      return "docs/format/flow.md and docs/enrichment.md list them";
+      return "docs/format/flow.md lists them";
     }
 
     @Override

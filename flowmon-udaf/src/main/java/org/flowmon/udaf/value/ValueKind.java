@@ -42,7 +42,7 @@ public enum ValueKind {
   public static ValueKind of(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> BOOLEAN;
-      case UINT8, UINT16, UINT32, COUNT -> LONG;
+      case UINT8, UINT16, UINT32, COUNT, NUMBER -> LONG;
       case TIMESTAMP -> TIMESTAMP;
       case DURATION -> DURATION;
       case ADDRESS -> ADDRESS;

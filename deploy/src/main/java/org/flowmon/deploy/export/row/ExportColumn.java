@@ -43,7 +43,7 @@ public record ExportColumn(
           case UINT8 -> Kind.UINT8;
           case UINT16 -> Kind.UINT16;
           case UINT32 -> Kind.UINT32;
-          case COUNT -> Kind.INT64;
+          case COUNT, NUMBER -> Kind.INT64;
           case TIMESTAMP -> Kind.TIMESTAMP;
           case DURATION -> Kind.DURATION;
           case ADDRESS -> Kind.ADDRESS;

@@ -69,7 +69,7 @@ public final class SegmentFormat {
     return switch (type) {
       case BOOLEAN -> Type.BOOLEAN;
       case UINT8, UINT16, UINT32 -> Type.INT32;
-      case COUNT, TIMESTAMP, DURATION -> Type.INT64;
+      case COUNT, NUMBER, TIMESTAMP, DURATION -> Type.INT64;
       case ADDRESS, TEXT -> Type.BYTE_ARRAY;
     };
   }
@@ -117,7 +117,7 @@ public final class SegmentFormat {
       case TIMESTAMP ->
           LogicalType.TIMESTAMP(new TimestampType(true, TimeUnit.MICROS(new MicroSeconds())));
       case ADDRESS, TEXT -> LogicalType.STRING(new StringType());
-      case BOOLEAN, COUNT, DURATION -> null;
+      case BOOLEAN, COUNT, NUMBER, DURATION -> null;
     };
   }
 
@@ -128,7 +128,7 @@ public final class SegmentFormat {
       case UINT32 -> ConvertedType.UINT_32;
       case TIMESTAMP -> ConvertedType.TIMESTAMP_MICROS;
       case ADDRESS, TEXT -> ConvertedType.UTF8;
-      case BOOLEAN, COUNT, DURATION ->
+      case BOOLEAN, COUNT, NUMBER, DURATION ->
           throw new IllegalArgumentException(type + " has no converted type");
     };
   }

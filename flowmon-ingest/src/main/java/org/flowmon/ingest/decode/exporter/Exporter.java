@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode.exporter;
 
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -99,6 +101,21 @@ public final class Exporter {
       firstFlows = arrival;
     }
     return firstFlows;
+  }
+
+  boolean hasTemplates() {
+    return domains.values().stream().anyMatch(ObservationDomain::hasTemplates);
+  }
+
+  /** As {@code docs/format/templates.md} has them. */
+  void writeTemplates(DataOutputStream out) throws IOException {
+    out.writeInt((int) domains.values().stream().filter(ObservationDomain::hasTemplates).count());
+    for (Map.Entry<ObservationDomain.Key, ObservationDomain> domain : domains.entrySet()) {
+      if (domain.getValue().hasTemplates()) {
+        domain.getKey().write(out);
+        domain.getValue().writeTemplates(out);
+      }
+    }
   }
 
   Stream<InterfaceCounters> interfaceCounters() {

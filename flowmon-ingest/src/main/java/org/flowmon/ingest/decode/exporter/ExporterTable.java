@@ -100,6 +100,18 @@ public final class ExporterTable {
     return exporter;
   }
 
+  List<Exporter> known() {
+    return List.copyOf(established.values());
+  }
+
+  /** An exporter that was known when the last process ended, and is so again if there is room. */
+  Exporter restore(IpAddress address, long lastHeard) {
+    Exporter exporter = heard(address, lastHeard);
+    exporter.firstFlows(lastHeard - limits.establishedMicros());
+    decodedFlows();
+    return exporter;
+  }
+
   /** An exporter that keeps sending flows becomes known. */
   public void decodedFlows() {
     Exporter exporter = Objects.requireNonNull(current, "the datagram's exporter was heard");

@@ -1,9 +1,12 @@
 package org.flowmon.ingest.decode.exporter;
 
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
@@ -39,6 +42,15 @@ public final class ObservationDomain {
       return new Key(
           exporter == null ? 0 : exporter.lo(),
           (long) version << 49 | (long) (port + 1) << 32 | (domain & 0xFFFF_FFFFL));
+    }
+
+    int version() {
+      return (int) (session >>> 49);
+    }
+
+    void write(DataOutputStream out) throws IOException {
+      out.writeLong(address);
+      out.writeLong(session);
     }
 
     /** Differs from process to process, see {@link TableHash}. */
@@ -256,6 +268,20 @@ public final class ObservationDomain {
   private static @Nullable Defined first(Map<Integer, Defined> templates) {
     Iterator<Defined> all = templates.values().iterator();
     return all.hasNext() ? all.next() : null;
+  }
+
+  boolean hasTemplates() {
+    return !flowTemplates.isEmpty() || !optionsTemplates.isEmpty();
+  }
+
+  void writeTemplates(DataOutputStream out) throws IOException {
+    out.writeInt(flowTemplates.size() + optionsTemplates.size());
+    for (Map<Integer, Defined> templates : List.of(flowTemplates, optionsTemplates)) {
+      for (Defined defined : templates.values()) {
+        out.writeLong(defined.arrival());
+        defined.template().write(out);
+      }
+    }
   }
 
   public boolean remove(int id) {

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode.exporter;
 
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.Arrays;
 import org.flowmon.ingest.decode.record.RecordProgram;
 
@@ -33,6 +35,22 @@ public final class Template {
 
   public RecordProgram program() {
     return program;
+  }
+
+  /** A record without bytes would never end, and a record longer than a set cannot exist. */
+  public boolean hasPossibleLength() {
+    return program.minBytes() >= 1 && program.minBytes() <= 0xFFFF;
+  }
+
+  void write(DataOutputStream out) throws IOException {
+    out.writeShort(id);
+    out.writeBoolean(options);
+    out.writeShort(fields.length / 3);
+    for (int i = 0; i < fields.length; i += 3) {
+      out.writeInt(fields[i]);
+      out.writeInt(fields[i + 1]);
+      out.writeShort(fields[i + 2]);
+    }
   }
 
   public boolean isDefinedBy(boolean otherOptions, int[] otherFields) {

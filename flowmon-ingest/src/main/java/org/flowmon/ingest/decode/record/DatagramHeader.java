@@ -38,6 +38,9 @@ public final class DatagramHeader {
   public int engineId = NONE;
   public Sampling.Rate sampling = Sampling.UNKNOWN;
 
+  /** Rates of the configuration, which replace all others. */
+  public Sampling configured = new Sampling();
+
   public DatagramHeader copy() {
     DatagramHeader copy = new DatagramHeader();
     copy.kind = kind;
@@ -54,6 +57,7 @@ public final class DatagramHeader {
     copy.engineType = engineType;
     copy.engineId = engineId;
     copy.sampling = sampling;
+    copy.configured = configured;
     return copy;
   }
 

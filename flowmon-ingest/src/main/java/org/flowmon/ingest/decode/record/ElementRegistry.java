@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.ingest.decode.record.InformationElement.Transform;
 
@@ -37,7 +38,7 @@ final class ElementRegistry {
                   + " ipv6Address basicList subTemplateList subTemplateMultiList")
               .split(" "));
 
-  private static final Map<Long, List<InformationElement>> USES = read();
+  private static final Map<Long, List<InformationElement>> USES = parse(lines());
 
   private ElementRegistry() {}
 
@@ -50,15 +51,33 @@ final class ElementRegistry {
     return (enterprise & 0xFFFF_FFFFL) << 32 | (element & 0xFFFF_FFFFL);
   }
 
-  private static Map<Long, List<InformationElement>> read() {
+  /** What a line says of an element itself. */
+  record Known(int enterprise, int element, String type, String unit) {}
+
+  /** By its name in the file, the letters' case aside. Reads the file anew. */
+  static Optional<Known> named(String name) {
+    return lines().stream()
+        .skip(1) // the header
+        .map(line -> line.split("\t", -1))
+        .filter(fields -> fields[2].equalsIgnoreCase(name))
+        .findFirst()
+        .map(
+            fields ->
+                new Known(
+                    Integer.parseUnsignedInt(fields[0]),
+                    Integer.parseInt(fields[1]),
+                    fields[3],
+                    fields[4]));
+  }
+
+  private static List<String> lines() {
     try (InputStream in = ElementRegistry.class.getResourceAsStream(FILE)) {
-      return parse(
-          new BufferedReader(
-                  new InputStreamReader(
-                      Objects.requireNonNull(in, FILE + " is missing from the jar"),
-                      StandardCharsets.UTF_8))
-              .lines()
-              .toList());
+      return new BufferedReader(
+              new InputStreamReader(
+                  Objects.requireNonNull(in, FILE + " is missing from the jar"),
+                  StandardCharsets.UTF_8))
+          .lines()
+          .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(FILE + " cannot be read", e);
     }

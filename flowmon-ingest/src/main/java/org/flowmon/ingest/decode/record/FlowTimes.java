@@ -155,7 +155,7 @@ final class FlowTimes {
   }
 
   /** To µs since 1970; unknown beyond 64 bits. */
-  private static long micros(long raw, Transform from) {
+  static long micros(long raw, Transform from) {
     return switch (from) {
       case MILLISECONDS -> scaled(raw, 1000);
       case SECONDS -> scaled(raw, 1_000_000);

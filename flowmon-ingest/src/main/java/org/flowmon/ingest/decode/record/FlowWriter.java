@@ -23,6 +23,7 @@ public final class FlowWriter {
   private final InnerHeaders headers = new InnerHeaders();
   private final Sections sections;
   private final RareColumns rare = new RareColumns();
+  private final OwnColumns own = new OwnColumns();
   private final long[] zeros = new long[ROWS];
   private final long[] hi = new long[ROWS];
   private final long[] lo = new long[ROWS];
@@ -63,6 +64,7 @@ public final class FlowWriter {
         putDirect(block, Slot.ALL[steps[s + 2]], builder);
       }
     }
+    own.write(block, builder);
     headers.write(builder);
     rare.writeVrfNames(block, names.vrfs(), builder);
     sixes = sixes(block);
@@ -240,6 +242,15 @@ public final class FlowWriter {
     return block.isSet(Slot.DST_PORT, row) ? block.values(Slot.DST_PORT)[row] : -1;
   }
 
+  private void replaceRate(RecordBlock block, Sampling configured, int row) {
+    boolean hasInput = block.isSet(Slot.INPUT_IF, row);
+    Sampling.Rate rate = configured.ofInterface(hasInput ? block.values(Slot.INPUT_IF)[row] : -1);
+    if (!rate.isUnknown()) {
+      merged[row] = rate.rate();
+      other[row] = 0;
+    }
+  }
+
   private void writeSampling(
       RecordBlock block, DatagramHeader header, Sampling sampling, FlowBatchBuilder builder) {
     boolean inRecord =
@@ -252,7 +263,8 @@ public final class FlowWriter {
         !sampling.isEmpty()
             && (block.set(Slot.SAMPLER_ID) != 0
                 || (sampling.hasInterfaces() && block.set(Slot.INPUT_IF) != 0));
-    if (!inRecord && !byRow) {
+    Sampling configured = header.configured;
+    if (configured.isEmpty() && !inRecord && !byRow) {
       boolean isInHeader = !header.sampling.equals(Sampling.UNKNOWN);
       putRate(isInHeader ? header.sampling : sampling.ofAll(), builder);
       return;
@@ -263,8 +275,14 @@ public final class FlowWriter {
       Sampling.Rate told = toldFor(block, sampling, i);
       long rate = rateOf(block, i);
       int mode = modeOf(block, i);
+      if (told.isUnknown()) {
+        told = header.sampling;
+      }
       merged[i] = rate != 0 ? rate : told.rate();
       other[i] = mode != 0 ? mode : told.mode();
+      if (!configured.isEmpty()) {
+        replaceRate(block, configured, i);
+      }
       rates |= merged[i] != 0 ? 1L << i : 0;
       modes |= other[i] != 0 ? 1L << i : 0;
     }

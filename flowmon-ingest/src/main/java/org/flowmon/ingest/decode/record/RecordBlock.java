@@ -28,6 +28,8 @@ public final class RecordBlock {
   private final Transform[] transforms = new Transform[Slot.COUNT];
   private RecordProgram program = RecordProgram.compile(new int[0]);
   private byte[] source = {};
+  private byte[] loaded = {};
+  private int start;
   private int rows;
   private long implausible;
   private long correctedTimes;
@@ -115,6 +117,15 @@ public final class RecordBlock {
     return source;
   }
 
+  /** The records' bytes, which begin at {@link #start}. */
+  byte[] bytes() {
+    return loaded;
+  }
+
+  int start() {
+    return start;
+  }
+
   /**
    * {@code count} (1 … {@link #ROWS}) records, which the caller has checked to lie in the bytes;
    * packed ones came from {@code datagram}, others are it.
@@ -122,6 +133,8 @@ public final class RecordBlock {
   public void load(RecordProgram records, byte[] bytes, int at, int count, byte[] datagram) {
     program = records;
     source = datagram;
+    loaded = bytes;
+    start = at;
     rows = count;
     Arrays.fill(set, 0);
     int[] steps = records.steps();

@@ -1,6 +1,11 @@
 package org.flowmon.ingest.decode.record;
 
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.ingest.decode.record.InformationElement.Transform;
 
@@ -31,6 +36,7 @@ public final class RecordProgram {
 
   private final int[] steps;
   private final boolean rare;
+  private final List<OwnStep> own;
   private final int stride;
   private final int minBytes;
   // Empty, or the walk of variable length: known fields and those of variable length, at least a
@@ -38,9 +44,17 @@ public final class RecordProgram {
   // All fields between two count as one.
   private final int[] walk;
 
-  private RecordProgram(int[] steps, boolean rare, int stride, int minBytes, int[] walk) {
+  /**
+   * A user's column; {@code length} is {@link #VARIABLE} if the bytes there are a place in the
+   * datagram.
+   */
+  record OwnStep(OwnElement use, int offset, int length) {}
+
+  private RecordProgram(
+      int[] steps, boolean rare, List<OwnStep> own, int stride, int minBytes, int[] walk) {
     this.steps = steps;
     this.rare = rare;
+    this.own = own;
     this.stride = stride;
     this.minBytes = minBytes;
     this.walk = walk;
@@ -65,6 +79,12 @@ public final class RecordProgram {
         isPlace[fieldOf[slot]] = variable && Slot.ALL[slot].isBytes();
         chosen++;
       }
+    }
+    Map<FlowColumn, OwnUse> ownUses = chooseOwn(fields);
+    for (OwnUse use : ownUses.values()) {
+      int length = fields[3 * use.field() + 2];
+      packedAt[use.field()] = 0;
+      isPlace[use.field()] |= length == VARIABLE;
     }
     int[] offset = new int[count];
     int bytes = 0;
@@ -94,6 +114,7 @@ public final class RecordProgram {
     return new RecordProgram(
         steps,
         rare,
+        ownSteps(ownUses.values(), fields, variable ? packedAt : offset, isPlace),
         variable ? packed : bytes,
         bytes,
         variable ? walk(fields, packedAt, isPlace) : new int[0]);
@@ -141,6 +162,35 @@ public final class RecordProgram {
     return transforms;
   }
 
+  private record OwnUse(OwnElement element, int field) {}
+
+  /** The field for each user's column. */
+  private static Map<FlowColumn, OwnUse> chooseOwn(int[] fields) {
+    Map<FlowColumn, OwnUse> chosen = new TreeMap<>();
+    for (OwnElement use : OwnElement.all()) {
+      for (int i = 0; i < fields.length / 3; i++) {
+        int length = fields[3 * i + 2];
+        if (use.isOf(fields[3 * i], fields[3 * i + 1])
+            && (length == VARIABLE || use.takes(length))) {
+          chosen.putIfAbsent(use.column(), new OwnUse(use, i));
+        }
+      }
+    }
+    return chosen;
+  }
+
+  private static List<OwnStep> ownSteps(
+      Collection<OwnUse> uses, int[] fields, int[] offset, boolean[] isPlace) {
+    return uses.stream()
+        .map(
+            use -> {
+              int i = use.field();
+              return new OwnStep(
+                  use.element(), offset[i], isPlace[i] ? VARIABLE : fields[3 * i + 2]);
+            })
+        .toList();
+  }
+
   int[] steps() {
     return steps;
   }
@@ -148,6 +198,10 @@ public final class RecordProgram {
   /** Whether it has a slot that {@linkplain Slot#isRare is rare}. */
   boolean isRare() {
     return rare;
+  }
+
+  List<OwnStep> own() {
+    return own;
   }
 
   /** Bytes from one record to the next; of packed records if they have variable length. */
@@ -168,7 +222,9 @@ public final class RecordProgram {
   }
 
   public int bytes() {
-    return 64 + Integer.BYTES * (steps.length + (isVariable() ? walk.length + 4 : 0));
+    return 64
+        + 40 * own.size()
+        + Integer.BYTES * (steps.length + (isVariable() ? walk.length + 4 : 0));
   }
 
   /** Copies to {@code to[at … at + stride)}; returns the record's end, −1 if past {@code end}. */

@@ -11,7 +11,7 @@ public final class Sampling {
 
   /** One packet of {@code rate} (0: unknown); mode 1 deterministic, 2 random, 0 unknown. */
   public record Rate(long rate, int mode) {
-    boolean isUnknown() {
+    public boolean isUnknown() {
       return rate == 0;
     }
   }
@@ -63,7 +63,7 @@ public final class Sampling {
   }
 
   /** The rate of flows that came in through an interface and name no sampler. */
-  Rate ofInterface(long index) {
+  public Rate ofInterface(long index) {
     Rate rate = byInterface.get(index);
     return rate != null ? rate : ofAll();
   }

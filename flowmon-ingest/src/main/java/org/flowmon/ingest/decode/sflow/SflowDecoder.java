@@ -11,11 +11,13 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DataSource;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
 import org.flowmon.ingest.decode.exporter.ObservationDomain;
 import org.flowmon.ingest.decode.exporter.WorkMeter;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.decode.record.DatagramHeader;
+import org.flowmon.ingest.decode.record.Sampling;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,7 @@ public final class SflowDecoder {
   private static final long DISCARDS = 0x100;
 
   private final IngestCounters counters;
+  private final ExporterRules rules;
   private final ExporterTable exporters;
   private final WorkMeter work;
   private final SflowHeader header = new SflowHeader();
@@ -73,7 +76,9 @@ public final class SflowDecoder {
       ExporterTable exporters,
       ProtectedNetworks networks,
       TunnelHeaders prefer,
-      WorkMeter work) {
+      WorkMeter work,
+      ExporterRules rules) {
+    this.rules = rules;
     this.counters = counters;
     this.exporters = exporters;
     this.work = work;
@@ -250,7 +255,9 @@ public final class SflowDecoder {
       builder = out.builder();
       rows = 0;
     }
-    writer.write(header, bytes, sample, packet, route, rate, builder);
+    Sampling.Rate configured = rules.sampling(header.agent).ofInterface(sample.input);
+    long known = sample.isDiscard || configured.isUnknown() ? rate : configured.rate();
+    writer.write(header, bytes, sample, packet, route, known, builder);
     rows++;
     flows++;
     if (builder.isFull()) {

@@ -19,12 +19,22 @@ import org.jspecify.annotations.Nullable;
 public final class ColumnNames {
   public static final ColumnNames DEFAULTS = new ColumnNames(Map.of(), SourceTable.FLOWS);
 
+  /** Of users' columns, in the whole process. */
+  private static volatile Map<String, TextColumn> own = Map.of();
+
   private final Map<String, TextColumn> given;
   private final FlowSource source;
 
   private ColumnNames(Map<String, TextColumn> given, FlowSource source) {
     this.given = given;
     this.source = source;
+  }
+
+  /** Lets a name, or a dotted path of JSON, stand for a user's column in files of every source. */
+  public static synchronized void define(String name, FlowColumn column) {
+    Map<String, TextColumn> more = new HashMap<>(own);
+    more.put(FlowSource.plain(name), TextColumn.of(name, column));
+    own = Map.copyOf(more);
   }
 
   /** The names of another source; the user's stay. */
@@ -40,6 +50,7 @@ public final class ColumnNames {
   public Set<String> names() {
     Set<String> names = new HashSet<>(source.names());
     names.addAll(given.keySet());
+    names.addAll(own.keySet());
     if (source.isFlowmon()) {
       FlowColumn.all().forEach(column -> names.add(column.sqlName()));
     }
@@ -96,6 +107,7 @@ public final class ColumnNames {
   public @Nullable TextColumn of(String name) {
     String plain = FlowSource.plain(name);
     TextColumn known = given.get(plain);
+    known = known == null ? own.get(plain) : known;
     known = known == null ? source.column(plain) : known;
     if (known != null || !source.isFlowmon()) {
       return known;

@@ -12,7 +12,7 @@ final class JsonKeys {
 
   /** Some keys are flows', none is Zeek's alone; {@code to} ends the line or its known part. */
   static boolean areFlows(byte[] head, int from, int to, ColumnNames columns) {
-    boolean known = false;
+    boolean isKnown = false;
     try (JsonParser parser = JsonLine.open(new JsonFactory(), head, from, to)) {
       parser.nextToken();
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
@@ -22,14 +22,17 @@ final class JsonKeys {
         }
         JsonToken value = parser.nextToken();
         if (value == JsonToken.START_OBJECT) {
-          return false; // Zeek's id, or the log that wraps it
+          String path = FlowSource.plain(name) + ".";
+          if (columns.names().stream().noneMatch(known -> known.startsWith(path))) {
+            return false; // Zeek's id, or the log that wraps it
+          }
         }
         parser.skipChildren();
-        known |= columns.of(name) != null;
+        isKnown |= columns.of(name) != null;
       }
     } catch (IOException e) {
-      return known; // cut short or broken: decide by the part that could be read
+      return isKnown; // cut short or broken: decide by the part that could be read
     }
-    return known;
+    return isKnown;
   }
 }

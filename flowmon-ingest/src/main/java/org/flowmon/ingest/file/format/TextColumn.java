@@ -22,6 +22,8 @@ public record TextColumn(
   public enum Form {
     /** A whole number within the column's range. */
     NUMBER,
+    /** A decimal number, which the column's scale makes whole. */
+    SCALED,
     /** A whole number, decimal or hexadecimal with {@code 0x}. */
     DECIMAL_OR_HEX,
     /** A whole number, or {@code TYPE.CODE} of ICMP, which is type × 256 + code. */
@@ -99,13 +101,16 @@ public record TextColumn(
     if (column == FlowColumn.PROTOCOL) {
       return Form.PROTOCOL;
     }
+    if (column.scale() > 1) {
+      return Form.SCALED;
+    }
     return column.codeNames() == null ? form(column.type()) : Form.CODE;
   }
 
   private static Form form(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> Form.BOOLEAN;
-      case UINT8, UINT16, UINT32, COUNT -> Form.NUMBER;
+      case UINT8, UINT16, UINT32, COUNT, NUMBER -> Form.NUMBER;
       case TIMESTAMP -> Form.TIME;
       case DURATION -> Form.MICROS;
       case ADDRESS -> Form.ADDRESS;
@@ -135,6 +140,7 @@ public record TextColumn(
     return switch (form) {
       case NUMBER, DECIMAL_OR_HEX, HEX, PORT_OR_ICMP ->
           target().type().minValue() + "…" + target().type().maxValue();
+      case SCALED -> "a decimal number";
       case TIME, TIME_ANY -> "ISO 8601 or seconds since 1970";
       case TIME_MILLIS -> "milliseconds since 1970";
       case TIME_MICROS -> "microseconds since 1970";
@@ -173,7 +179,15 @@ public record TextColumn(
       case CODE ->
           column == FlowColumn.SOURCE_KIND ? RejectReason.BAD_SOURCE_KIND : RejectReason.BAD_NUMBER;
       case TEXT, ONLY, LEFT_OUT -> RejectReason.TEXT_TOO_LONG;
-      case NUMBER, DECIMAL_OR_HEX, HEX, PORT_OR_ICMP, LEADING, FLAGS, ICMP_TYPE, ICMP_CODE ->
+      case NUMBER,
+          SCALED,
+          DECIMAL_OR_HEX,
+          HEX,
+          PORT_OR_ICMP,
+          LEADING,
+          FLAGS,
+          ICMP_TYPE,
+          ICMP_CODE ->
           column == FlowColumn.SRC_PORT || column == FlowColumn.DST_PORT
               ? RejectReason.BAD_PORT
               : RejectReason.BAD_NUMBER;

@@ -61,6 +61,7 @@ public final class TextValues {
   private boolean parse(TextColumn column, byte[] bytes, int from, int to) {
     return switch (column.form()) {
       case NUMBER -> whole(bytes, from, to) && isIn(column);
+      case SCALED -> micros(bytes, from, to) && unscale(column.target().scale());
       case DECIMAL_OR_HEX -> decimalOrHex(bytes, from, to) && isIn(column);
       case PORT_OR_ICMP -> (typeAndCode(bytes, from, to) || whole(bytes, from, to)) && isIn(column);
       case HEX -> hex(bytes, isHex(bytes, from, to) ? from + 2 : from, to) && isIn(column);
@@ -238,6 +239,13 @@ public final class TextValues {
     boolean fits = Math.multiplyHigh(value, by) == scaled >> 63;
     value = scaled;
     return fits;
+  }
+
+  /** From millionths to parts of a scale, rounded half up. */
+  private boolean unscale(int scale) {
+    int divisor = FlowColumn.MAX_SCALE / scale;
+    value = Math.floorDiv(value + divisor / 2, divisor);
+    return true;
   }
 
   private boolean micros(byte[] bytes, int from, int to) {

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.analysis.AnalysesBudget;
+import org.flowmon.jobs.config.ColumnsSection;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
  * analyses: /etc/flowmon/analyses    # folder, one file each
+ * columns: []                      # users' own: {@link ColumnsSection}; defined in this process
  * enrichment: {}                     # files that are joined: {@link EnrichmentConfig}
  * site: {}                           # publishes states: {@link SiteConfig}
  * merge: {}                          # merges states of sites: {@link MergeConfig}
@@ -226,6 +228,7 @@ public record JobConfig(
   }
 
   private static JobConfig of(YamlSection root) {
+    ColumnsSection.define(root); // the rest may name them
     Kafka kafka = kafka(root.section("kafka"));
     ArchiveLocation location = null;
     int compactRows = 0;

@@ -22,6 +22,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.quarantine.Quarantined;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.flowmon.jobs.source.PositionedBatch;
@@ -50,6 +51,10 @@ final class ArchiveWriterOperator extends AbstractStreamOperator<ArchiveCommitta
   private final int pieceRows;
   private final int sealers;
   private final @Nullable String segments;
+
+  // Defines them where it is deserialized: see FlowColumn.
+  @SuppressWarnings("unused")
+  private final List<FlowColumn> ownColumns = FlowColumn.defined();
 
   private transient Archive archive;
   private transient ArchivedPositions archived;
