@@ -97,6 +97,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   @Option(
       names = "--by",
+      paramLabel = "MEASURE",
       description =
           "What shares are of, and the order is by unless the report has its own:"
               + " ${COMPLETION-CANDIDATES}; default: that of --list.")
