@@ -13,11 +13,13 @@ import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.input.InputOptions;
+import org.flowmon.deploy.input.PacketsOption;
 import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.synthetic.exporter.SimulatedRouter;
 import org.flowmon.ingest.synthetic.scenario.Scenario;
 import org.jspecify.annotations.Nullable;
@@ -142,6 +144,8 @@ public final class GenerateCommand implements Callable<Integer> {
 
   @Mixin private InputOptions input;
 
+  @Mixin private PacketsOption packets;
+
   @Mixin private ProgressOption progressOption;
 
   @Override
@@ -242,7 +246,12 @@ public final class GenerateCommand implements Callable<Integer> {
 
   private FlowOrigin trace(Optional<Instant> begin) {
     SimulatedRouter router = ScenarioFile.router(protocol.orElse(Protocol.IPFIX));
-    return new TraceOrigin(traces, input, List.of(router), begin, loops.orElse(1L));
+    return new TraceOrigin(
+        traces,
+        () -> packets.applyTo(input.applyTo(FileReadOptions.defaults())),
+        List.of(router),
+        begin,
+        loops.orElse(1L));
   }
 
   private FlowOrigin scenario(String name, Optional<Instant> begin) {

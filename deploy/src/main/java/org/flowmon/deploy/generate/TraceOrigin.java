@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.block.FlowBlock;
@@ -24,6 +26,8 @@ import org.flowmon.flow.FlowRows;
 import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
+import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.ParallelFlowReader;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 import org.flowmon.ingest.synthetic.exporter.Faults;
@@ -38,7 +42,7 @@ import org.flowmon.ingest.synthetic.scenario.RecordedFlows;
  */
 final class TraceOrigin implements FlowOrigin {
   private final List<String> inputs;
-  private final InputOptions options;
+  private final Supplier<FileReadOptions> options;
   private final List<SimulatedRouter> routers;
   private final Optional<Instant> start;
   private final long loops;
@@ -61,12 +65,13 @@ final class TraceOrigin implements FlowOrigin {
   /**
    * The trace, read anew each time.
    *
+   * @param options of reading its files, new ones each time
    * @param start when the first flow is exported; empty: as recorded
    * @param loops 0 for without end
    */
   TraceOrigin(
       List<String> inputs,
-      InputOptions options,
+      Supplier<FileReadOptions> options,
       List<SimulatedRouter> routers,
       Optional<Instant> start,
       long loops) {
@@ -118,7 +123,7 @@ final class TraceOrigin implements FlowOrigin {
       if (loop > 0) {
         shift = now + 1 - firstMillis;
       }
-      FileReadOptions reading = options.applyTo(FileReadOptions.defaults());
+      FileReadOptions reading = options.get();
       for (String input : inputs) {
         play(input, reading, consumer);
       }
@@ -167,15 +172,24 @@ final class TraceOrigin implements FlowOrigin {
       throws IOException {
     reading.clock().beginFile();
     FileSummary summary;
-    try (BatchCollectingSink sink =
-        new BatchCollectingSink(RecordedFlows.ROWS, batch -> playBatch(batch, consumer))) {
-      summary = InputOptions.open(file, reading).read(sink);
+    try {
+      summary = read(InputOptions.open(file, reading), batch -> playBatch(batch, consumer));
     } catch (EnoughException e) {
       return;
     }
     rejected += summary.rejectedTotal();
     if (summary.damage() != null) {
       throw new IOException(file + ": damaged: " + FileReason.withoutName(file, summary.damage()));
+    }
+  }
+
+  private static FileSummary read(FlowFileReader reader, Consumer<FlowBatch> batches)
+      throws IOException {
+    if (reader instanceof ParallelFlowReader parallel) {
+      return parallel.read(Runtime.getRuntime().availableProcessors(), batches);
+    }
+    try (BatchCollectingSink sink = new BatchCollectingSink(RecordedFlows.ROWS, batches)) {
+      return reader.read(sink);
     }
   }
 

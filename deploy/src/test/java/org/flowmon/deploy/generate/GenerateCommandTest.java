@@ -75,7 +75,7 @@ final class GenerateCommandTest {
     Path archive = folder.resolve(file.getFileName() + ".archive");
     CommandRun run = CommandRun.of("import", file, "--archive", archive);
     assertEquals(0, run.code(), run.err());
-    assertTrue(run.out().contains(" 0 lines or records rejected"), run.out());
+    assertTrue(run.out().contains("; lost: nothing"), run.out());
     return archive;
   }
 
@@ -316,7 +316,7 @@ final class GenerateCommandTest {
               "--to",
               "udp:" + port);
       double seconds = (System.nanoTime() - start) / 1e9;
-      assertTrue(seconds > 0.5, "500 flows at 500/s took " + seconds + " s: " + run.err());
+      assertTrue(seconds > 0.8, "500 flows at 500/s took " + seconds + " s: " + run.err());
       ByteBuffer buffer = ByteBuffer.allocate(2_000);
       int flows = 0;
       while (channel.receive(buffer.clear()) != null) {

@@ -85,6 +85,6 @@ public final class TrafficModel {
   }
 
   private SplittableRandom random(long part) {
-    return new SplittableRandom(seed * 0x9E37_79B9_7F4A_7C15L + part);
+    return Seed.random(seed, part);
   }
 }

@@ -45,6 +45,20 @@ final class TrafficModelTest {
   }
 
   @Test
+  void neighbouringSeedsShareNoTraffic() {
+    Set<String> flows = new HashSet<>();
+    for (ExportedRow r : live(1, TrafficOptions.defaults(), 20_000, 1)) {
+      flows.add(r.src() + " " + r.dst() + " " + r.bytes());
+    }
+    List<ExportedRow> others = live(2, TrafficOptions.defaults(), 20_000, 1);
+    long shared =
+        others.stream()
+            .filter(r -> flows.contains(r.src() + " " + r.dst() + " " + r.bytes()))
+            .count();
+    assertTrue(shared < others.size() / 50, shared + " of " + others.size());
+  }
+
+  @Test
   void sharesAreThoseOfTheOptions() {
     List<ExportedRow> rows = live(SEED, TrafficOptions.defaults(), 200_000, 20);
     double n = rows.size();

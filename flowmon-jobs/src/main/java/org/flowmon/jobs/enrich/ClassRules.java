@@ -50,6 +50,9 @@ final class ClassRules {
 
   private static final int MAX_RULES = 10_000;
 
+  /** Longer expressions are refused: their parts may lie in one another, and compiling recurses. */
+  private static final int MAX_PATTERN = 1000;
+
   private record Rule(
       String place, Optional<Pattern> exporter, Pattern name, Map<Table, String> set) {}
 
@@ -122,6 +125,10 @@ final class ClassRules {
 
   private static Optional<Pattern> pattern(YamlSection section, String key) {
     String text = section.textOrNull(key, "a regular expression");
+    if (text != null && text.length() > MAX_PATTERN) {
+      throw section.error(
+          key, "expected at most %d characters, found %d".formatted(MAX_PATTERN, text.length()));
+    }
     try {
       return text == null ? Optional.empty() : Optional.of(Pattern.compile(text));
     } catch (PatternSyntaxException e) {

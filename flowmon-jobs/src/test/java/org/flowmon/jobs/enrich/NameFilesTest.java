@@ -163,6 +163,20 @@ class NameFilesTest {
   }
 
   @Test
+  void anExpressionThatIsNestedTooDeeplyIsRefused() {
+    String deep = "(".repeat(1000) + ")".repeat(1000);
+    ConfigException e =
+        assertThrows(
+            ConfigException.class,
+            () ->
+                ClassRules.parse(
+                    "rules.yaml", "exporters: [{name: '" + deep + "', set: {role: x}}]"));
+    assertTrue(e.getMessage().contains("expected at most 1000 characters"), e.getMessage());
+    ClassRules.parse(
+        "rules.yaml", "exporters: [{name: '" + deep.substring(500, 1500) + "', set: {role: x}}]");
+  }
+
+  @Test
   void anExpressionThatBacktracksWithoutEndIsStopped() {
     ClassRules rules =
         ClassRules.parse(

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.flowmon.ingest.synthetic.FlowStream;
 import org.flowmon.ingest.synthetic.OrdinaryTraffic;
+import org.flowmon.ingest.synthetic.Seed;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 import org.flowmon.ingest.synthetic.ZipfSampler;
 
@@ -28,7 +29,7 @@ public final class ScenarioTraffic {
   public ScenarioTraffic(Scenario scenario) {
     Scenario.Run run = scenario.run();
     this.swing = scenario.network().swing();
-    this.ordinary = ordinary(scenario.network(), random(run.seed(), 0));
+    this.ordinary = ordinary(scenario.network(), Seed.random(run.seed(), 0));
     this.nowMillis = run.start().toEpochMilli();
     this.endMillis = nowMillis + run.duration().toMillis();
     this.gapMillis = 1000 / run.flowsPerSecond();
@@ -37,8 +38,8 @@ public final class ScenarioTraffic {
     // Each has its own seed: an attack more changes no other flow.
     for (Attack attack : scenario.attacks()) {
       double from = (double) (nowMillis + attack.when().begin().toMillis());
-      double to = Math.min((double) endMillis, from + attack.when().duration().toMillis());
-      attacks.add(attack.flows(from, to, random(run.seed(), FIRST_ATTACK + attacks.size())));
+      double to = from + attack.when().duration().toMillis();
+      attacks.add(attack.flows(from, to, Seed.random(run.seed(), FIRST_ATTACK + attacks.size())));
     }
     chooseAttack();
   }
@@ -51,10 +52,6 @@ public final class ScenarioTraffic {
             network.conversations(),
             random)
         : new DiverseTraffic(network.conversations().ipv6Share(), random);
-  }
-
-  private static SplittableRandom random(long seed, long part) {
-    return new SplittableRandom(seed * 0x9E37_79B9_7F4A_7C15L + part);
   }
 
   private void chooseAttack() {

@@ -35,12 +35,44 @@ final class ScenarioTrafficTest {
   }
 
   @Test
+  void neighbouringSeedsShareNoTraffic() {
+    Set<String> flows = new HashSet<>();
+    for (Labelled flow : Scenarios.flows(scenario(1, 300, List.of()))) {
+      flows.add(flow.row().src() + " " + flow.row().dst() + " " + flow.row().bytes());
+    }
+    List<Labelled> others = Scenarios.flows(scenario(2, 300, List.of()));
+    long shared =
+        others.stream()
+            .filter(
+                f -> flows.contains(f.row().src() + " " + f.row().dst() + " " + f.row().bytes()))
+            .count();
+    assertTrue(shared < others.size() / 50, shared + " flows of " + others.size());
+  }
+
+  @Test
   void anAttackMoreChangesNoOtherFlow() {
     List<Attack> attacks = Scenarios.everyAttack();
     List<Labelled> all = Scenarios.flows(scenario(3, 200, attacks));
     List<Labelled> fewer = Scenarios.flows(scenario(3, 200, attacks.subList(0, 3)));
     assertEquals(fewer, all.stream().filter(f -> f.label() <= 3).toList());
     assertEquals(200 * 60, of(all, 0).size());
+  }
+
+  @Test
+  void aScenarioCutShortIsThePartUpToItsEnd() {
+    Scenario whole = scenario(3, 200, Scenarios.everyAttack());
+    Scenario.Run run = whole.run();
+    List<Labelled> all = Scenarios.flows(whole);
+    for (int seconds : new int[] {2, 20}) {
+      Duration shorter = Duration.ofSeconds(seconds);
+      List<Labelled> some =
+          Scenarios.flows(
+              whole.withRun(
+                  new Scenario.Run(run.seed(), run.start(), shorter, run.flowsPerSecond())));
+      assertEquals(all.subList(0, some.size()), some);
+      assertTrue(
+          all.get(some.size()).now() >= run.start().plus(shorter).toEpochMilli(), seconds + " s");
+    }
   }
 
   @Test
