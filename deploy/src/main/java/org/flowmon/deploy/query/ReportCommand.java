@@ -134,15 +134,11 @@ public final class ReportCommand implements Callable<Integer> {
         throw new UsageException("--threads is at least 1, --limit at least 0");
       }
       BundledReport report = BundledReport.named(name);
-      String measure = by.map(Measure::item).orElse(report.by());
-      FlowQuery query = report.query(measure, conditions(), limit.orElse(report.limit()));
-      if (!query.parameters().isEmpty()) {
-        throw new UsageException("--where takes values, not parameters: " + query.parameters());
-      }
+      List<Expression> times = times();
       if (showsQuery) {
-        System.out.println(query);
+        System.out.println(query(report, times));
       } else {
-        answer(report, measure, query);
+        answer(report, times);
       }
     } catch (ClosedOutputException e) {
       return QueryCommand.OUTPUT_CLOSED; // whoever closed it knows
@@ -169,21 +165,34 @@ public final class ReportCommand implements Callable<Integer> {
     return builder.build();
   }
 
-  private List<Expression> conditions() {
-    List<Expression> all = new ArrayList<>();
+  private String measure(BundledReport report) {
+    return by.map(Measure::item).orElse(report.by());
+  }
+
+  private FlowQuery query(BundledReport report, List<Expression> times) {
+    List<Expression> conditions = new ArrayList<>(times);
+    if (where != null) {
+      conditions.add(QueryText.condition(where));
+    }
+    FlowQuery query = report.query(measure(report), conditions, limit.orElse(report.limit()));
+    if (!query.parameters().isEmpty()) {
+      throw new UsageException("--where takes values, not parameters: " + query.parameters());
+    }
+    return query;
+  }
+
+  private List<Expression> times() {
+    List<Expression> times = new ArrayList<>();
     if (from != null) {
-      all.add(ended(ComparisonOperator.GREATER_OR_EQUAL, SeenCommand.time(from)));
+      times.add(ended(ComparisonOperator.GREATER_OR_EQUAL, SeenCommand.time(from)));
     }
     if (to != null) {
-      all.add(ended(ComparisonOperator.LESS, SeenCommand.time(to)));
+      times.add(ended(ComparisonOperator.LESS, SeenCommand.time(to)));
     }
     if (from != null && to != null && SeenCommand.time(from) >= SeenCommand.time(to)) {
       throw new UsageException("--from " + from + " is not before --to " + to);
     }
-    if (where != null) {
-      all.add(QueryText.condition(where));
-    }
-    return all;
+    return times;
   }
 
   private static Expression ended(ComparisonOperator operator, long micros) {
@@ -193,10 +202,12 @@ public final class ReportCommand implements Callable<Integer> {
         new Expression.Literal(Value.ofTimestamp(micros)));
   }
 
-  private void answer(BundledReport report, String measure, FlowQuery query) throws IOException {
-    EnrichmentFiles files = enrich.open(query);
-    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(files);
+  private void answer(BundledReport report, List<Expression> times) throws IOException {
     try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
+      FlowQuery query = query(report, times); // afterwards: the archive may have columns of its own
+      String measure = measure(report);
+      EnrichmentFiles files = enrich.open(query);
+      QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(files);
       QueryAnswer rows = QueryCommand.run(asked, query, options);
       QueryAnswer whole = QueryCommand.run(asked, BundledReport.total(query, measure), options);
       BigInteger total = whole.table().bigValue(0, 0); // 0 if NULL
