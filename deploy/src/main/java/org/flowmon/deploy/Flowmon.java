@@ -25,6 +25,7 @@ import org.flowmon.deploy.kafka.PublishCommand;
 import org.flowmon.deploy.kafka.QuarantineCommand;
 import org.flowmon.deploy.query.HostCommand;
 import org.flowmon.deploy.query.QueryCommand;
+import org.flowmon.deploy.query.ReportCommand;
 import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.deploy.query.StatsCommand;
 import org.flowmon.deploy.replay.ReplayCommand;
@@ -67,6 +68,7 @@ import picocli.CommandLine.Spec;
       GenerateCommand.class,
       DemoCommand.class,
       QueryCommand.class,
+      ReportCommand.class,
       HostCommand.class,
       SeenCommand.class,
       ReplayCommand.class,

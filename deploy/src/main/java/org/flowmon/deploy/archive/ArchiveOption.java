@@ -22,8 +22,8 @@ public final class ArchiveOption {
       required = true,
       paramLabel = "DIR",
       description = {
-        "The archive's directory, or its URL: s3://BUCKET/PREFIX. flowmon query takes several, as"
-            + " if they were one."
+        "The archive's directory, or its URL: s3://BUCKET/PREFIX. flowmon query and report take"
+            + " several, as if they were one."
       })
   private List<String> addresses;
 

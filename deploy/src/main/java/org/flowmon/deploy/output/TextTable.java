@@ -57,7 +57,7 @@ public final class TextTable implements RowWriter {
   }
 
   /** A report's columns without a value are not shown. */
-  static TextTable ofReport(PrintWriter out) {
+  public static TextTable ofReport(PrintWriter out) {
     return new TextTable(List.of(), true, out);
   }
 

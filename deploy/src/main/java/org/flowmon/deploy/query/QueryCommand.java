@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.RowSink;
@@ -60,7 +61,7 @@ import picocli.CommandLine.Parameters;
     })
 public final class QueryCommand implements Callable<Integer> {
   // 128 + SIGPIPE, as for a program that writes without a reader.
-  private static final int OUTPUT_CLOSED = 141;
+  static final int OUTPUT_CLOSED = 141;
 
   private static final Pattern EXPLAIN =
       Pattern.compile("^\\s*EXPLAIN\\b", Pattern.CASE_INSENSITIVE);
@@ -198,14 +199,20 @@ public final class QueryCommand implements Callable<Integer> {
       }
     }
     if (verbose || format == OutputFormat.TABLE) {
-      System.err.println(summary(answer));
-      asked.fetched().forEach(System.err::println);
-      for (ArchiveSnapshot snapshot : asked.all()) {
-        String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
-        System.err.println(reach(name, snapshot));
-        GapText.lines(snapshot).forEach(System.err::println);
-      }
+      System.err.println(summary(answer.rows(), answer.stats()));
+      reaches(asked).forEach(System.err::println);
     }
+  }
+
+  /** What was fetched, and how far the history of each archive reaches. */
+  static List<String> reaches(ArchiveSnapshots asked) {
+    List<String> lines = new ArrayList<>(asked.fetched());
+    for (ArchiveSnapshot snapshot : asked.all()) {
+      String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
+      lines.add(reach(name, snapshot));
+      lines.addAll(GapText.lines(snapshot));
+    }
+    return lines;
   }
 
   private static List<String> approximate(Query query, StreamedAnswer answer) {
@@ -222,8 +229,23 @@ public final class QueryCommand implements Callable<Integer> {
 
   private static StreamedAnswer run(
       ArchiveSnapshots asked, Query query, QueryOptions options, RowSink sink) throws IOException {
+    return run(asked, archives -> ArchiveQuery.stream(archives, query, options, sink));
+  }
+
+  static QueryAnswer run(ArchiveSnapshots asked, Query query, QueryOptions options)
+      throws IOException {
+    return run(asked, archives -> ArchiveQuery.run(archives, query, options));
+  }
+
+  /** Answers from archives. */
+  @FunctionalInterface
+  private interface Answering<T> {
+    T from(List<ArchiveSnapshot> archives) throws IOException;
+  }
+
+  private static <T> T run(ArchiveSnapshots asked, Answering<T> answering) throws IOException {
     try {
-      return ArchiveQuery.stream(asked.all(), query, options, sink);
+      return answering.from(asked.all());
     } catch (IllegalArgumentException e) {
       if (asked.all().size() > 1) {
         throw new UsageException("--archive: " + e.getMessage());
@@ -232,13 +254,12 @@ public final class QueryCommand implements Callable<Integer> {
     }
   }
 
-  private static String summary(StreamedAnswer answer) {
-    QueryStats stats = answer.stats();
+  static String summary(long rows, QueryStats stats) {
     return String.format(
         "%,d %s in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
             + " flows, %,d bytes",
-        answer.rows(),
-        answer.rows() == 1 ? "row" : "rows",
+        rows,
+        rows == 1 ? "row" : "rows",
         stats.nanos() / 1e6,
         stats.segmentsRead(),
         stats.segmentsTotal(),

@@ -1,6 +1,6 @@
 /**
- * Commands that query an archive: SQL queries, statistics, the activity of one host, the addresses
- * seen.
+ * Commands that query an archive: SQL queries, reports that come along, statistics, the activity of
+ * one host, the addresses seen.
  */
 @NullMarked
 package org.flowmon.deploy.query;

@@ -42,7 +42,8 @@ import picocli.CommandLine.TypeConversionException;
     description = {
       "Shows the reports of analyses whose sinks have kafka: of each window its highest revision,"
           + " the windows in the order of their ends. Times are in UTC.",
-      "Without --follow it ends with what the topics hold now."
+      "Without --follow it ends with what the topics hold now. (flowmon report, another command,"
+          + " answers reports from an archive.)"
     },
     footer = {
       "",

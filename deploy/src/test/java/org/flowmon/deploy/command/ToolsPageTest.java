@@ -66,7 +66,7 @@ final class ToolsPageTest {
       }
       CommandRun said = CommandRun.of(words.toArray());
       assertEquals(0, said.code(), example + "\n" + said);
-      if (example.contains("AS slot")) {
+      if (example.contains("report slots")) {
         assertTrue(said.out().contains("2026-11-01T00:10:00Z"), said.out());
       }
       run++;
