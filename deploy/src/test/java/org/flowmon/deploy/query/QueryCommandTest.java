@@ -265,8 +265,7 @@ final class QueryCommandTest {
     String shown =
         String.join(
             System.lineSeparator(),
-            "flowmon query: line 1:8: no column 'nope' in flows; docs/format/flow.md and"
-                + " docs/enrichment.md list them",
+            "flowmon query: line 1:8: no column 'nope' in flows; docs/format/flow.md lists them",
             "  SELECT nope FROM flows",
             "         ^",
             "");
