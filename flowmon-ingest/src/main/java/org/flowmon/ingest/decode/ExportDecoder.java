@@ -137,6 +137,8 @@ public final class ExportDecoder {
           counters.get(IngestCounter.SEQUENCE_LOST_FLOWS) - lostFlows,
           counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS) - lostDatagrams,
           version == SFLOW || header.exportTime == 0 ? 0 : header.exportTime - arrivalMicros);
+    } else {
+      exporters.countBad(exporter);
     }
     if (outcome != IngestCounter.DATAGRAMS_DECODED) {
       IngestCounter reason = isDamaged ? damage(version) : outcome;
@@ -153,9 +155,18 @@ public final class ExportDecoder {
     exporters.restartSequences();
   }
 
-  /** All exporters that are remembered, the known ones first; on the decoding thread. */
-  public List<ExporterStatus> statuses() {
-    return exporters.statuses(templated.waiting());
+  /**
+   * What is remembered of exporters, on the decoding thread.
+   *
+   * @param exporters all known ones, then the strangers that were heard last
+   * @param strangers how many there are
+   */
+  public record Exporters(List<ExporterStatus> exporters, int strangers) {}
+
+  /** With at most so many strangers, who may be forged. */
+  public Exporters statuses(int mostStrangers) {
+    return new Exporters(
+        exporters.statuses(templated.waiting(), mostStrangers), exporters.strangers());
   }
 
   /** The templates of known exporters, for {@link #restoreTemplates}; on the decoding thread. */

@@ -259,6 +259,7 @@ public final class EnrichmentFiles implements Enrichment {
 
   private void refresh(Source source, Loaded of) {
     Path file = Path.of(config.files().getOrDefault(source, ""));
+    boolean wasUnreadable = UNREADABLE.equals(of.seen);
     try {
       Seen now = seen(file);
       if (now.equals(of.seen)) {
@@ -271,7 +272,7 @@ public final class EnrichmentFiles implements Enrichment {
         log.accept("enrichment: " + version + " is read again");
       }
     } catch (IOException e) {
-      if (!UNREADABLE.equals(of.seen)) {
+      if (!wasUnreadable) {
         log.accept(problem(source, file, of, e));
       }
       of.seen = UNREADABLE;
@@ -291,7 +292,7 @@ public final class EnrichmentFiles implements Enrichment {
     of.versions.add(version);
     try {
       tables = assembled();
-    } catch (EnrichmentException e) {
+    } catch (RuntimeException e) {
       of.content = before;
       of.versions.remove(version);
       throw e;

@@ -81,11 +81,7 @@ public final class RecordProgram {
       }
     }
     Map<FlowColumn, OwnUse> ownUses = chooseOwn(fields);
-    for (OwnUse use : ownUses.values()) {
-      int length = fields[3 * use.field() + 2];
-      packedAt[use.field()] = 0;
-      isPlace[use.field()] |= length == VARIABLE;
-    }
+    placeOwn(ownUses.values(), fields, variable, packedAt, isPlace);
     int[] offset = new int[count];
     int bytes = 0;
     int packed = 0;
@@ -177,6 +173,21 @@ public final class RecordProgram {
       }
     }
     return chosen;
+  }
+
+  /** Marks the fields of users' columns that no slot has. */
+  private static void placeOwn(
+      Collection<OwnUse> uses, int[] fields, boolean variable, int[] packedAt, boolean[] isPlace) {
+    for (OwnUse use : uses) {
+      int i = use.field();
+      if (packedAt[i] == SKIPPED) { // else a slot has it, which takes every VARIABLE as a place
+        packedAt[i] = 0;
+        // A text is not copied: it may be as long as a datagram.
+        isPlace[i] =
+            fields[3 * i + 2] == VARIABLE
+                || (variable && use.element().form() == OwnElement.Form.TEXT);
+      }
+    }
   }
 
   private static List<OwnStep> ownSteps(
