@@ -41,6 +41,7 @@ public final class ExportDecoder {
   private final DatagramHeader header = new DatagramHeader();
   private final WorkMeter work = new WorkMeter();
   private final ExporterRules rules;
+  private boolean isAllowed = true; // the last sender; an unknown one is
   private final ExporterTable exporters;
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
@@ -102,14 +103,15 @@ public final class ExportDecoder {
       FlowSink out) {
     counters.increment(IngestCounter.DATAGRAMS_RECEIVED);
     counters.add(IngestCounter.BYTES_RECEIVED, length);
-    if (!rules.allows(exporter)) {
+    if (!Objects.equals(header.exporter, exporter)) {
+      header.configured = rules.sampling(exporter);
+      isAllowed = rules.allows(exporter);
+    }
+    header.exporter = exporter;
+    if (!isAllowed) {
       counters.increment(IngestCounter.DATAGRAMS_DROPPED_NOT_ALLOWED);
       return;
     }
-    if (!Objects.equals(header.exporter, exporter)) {
-      header.configured = rules.sampling(exporter);
-    }
-    header.exporter = exporter;
     header.port = port;
     header.arrival = arrivalMicros;
     int version = version(datagram, offset, length);
