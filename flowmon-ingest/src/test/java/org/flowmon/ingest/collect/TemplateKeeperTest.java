@@ -1,6 +1,5 @@
 package org.flowmon.ingest.collect;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -179,8 +178,9 @@ class TemplateKeeperTest {
 
   private TemplateKeeper keeper(byte[] bytes) throws IOException {
     ExportDecoder decoder = decoder();
-    assertTrue(decoder.restoreTemplates(bytes, now) <= 4);
-    assertArrayEquals(decoder.templates(), decoder.templates());
+    int restored = decoder.restoreTemplates(bytes, now);
+    assertTrue(restored <= 4);
+    assertTrue(decoder().restoreTemplates(decoder.templates(), now) <= restored);
     return new TemplateKeeper(decoder, folder.resolve("unused"));
   }
 }

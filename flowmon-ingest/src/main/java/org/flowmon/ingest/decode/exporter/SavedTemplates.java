@@ -1,16 +1,17 @@
 package org.flowmon.ingest.decode.exporter;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.flow.bytes.ByteSink;
 import org.flowmon.ingest.IngestCounter;
 
 /**
@@ -31,7 +32,7 @@ public final class SavedTemplates {
   /** Those of the exporters that are known; strangers may be forged. */
   public static byte[] of(ExporterTable table) {
     List<Exporter> exporters = table.known().stream().filter(Exporter::hasTemplates).toList();
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ByteSink bytes = new ByteSink();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeInt(MAGIC);
       out.writeInt(VERSION);
@@ -43,12 +44,12 @@ public final class SavedTemplates {
         exporter.writeTemplates(out);
       }
       CRC32C crc = new CRC32C();
-      crc.update(bytes.toByteArray());
+      crc.update(bytes.array(), 0, bytes.size());
       out.writeInt((int) crc.getValue());
     } catch (IOException e) {
       throw new IllegalStateException("an array takes every byte", e);
     }
-    return bytes.toByteArray();
+    return Arrays.copyOf(bytes.array(), bytes.size());
   }
 
   /**
@@ -125,7 +126,7 @@ public final class SavedTemplates {
     int restored = 0;
     for (SavedTemplate one : saved.templates) {
       long arrival = Math.min(one.arrival, now);
-      if (now - arrival > limits.templateLifetimeMicros()) {
+      if (arrival < 0 || now - arrival > limits.templateLifetimeMicros()) {
         continue;
       }
       restored += one.template.hasPossibleLength() && domain.define(one.template, arrival) ? 1 : 0;

@@ -2,7 +2,6 @@ package org.flowmon.ingest.decode.record;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
@@ -36,7 +35,7 @@ public final class RecordProgram {
 
   private final int[] steps;
   private final boolean rare;
-  private final List<OwnStep> own;
+  private final OwnStep[] own;
   private final int stride;
   private final int minBytes;
   // Empty, or the walk of variable length: known fields and those of variable length, at least a
@@ -51,7 +50,7 @@ public final class RecordProgram {
   record OwnStep(OwnElement use, int offset, int length) {}
 
   private RecordProgram(
-      int[] steps, boolean rare, List<OwnStep> own, int stride, int minBytes, int[] walk) {
+      int[] steps, boolean rare, OwnStep[] own, int stride, int minBytes, int[] walk) {
     this.steps = steps;
     this.rare = rare;
     this.own = own;
@@ -190,7 +189,7 @@ public final class RecordProgram {
     }
   }
 
-  private static List<OwnStep> ownSteps(
+  private static OwnStep[] ownSteps(
       Collection<OwnUse> uses, int[] fields, int[] offset, boolean[] isPlace) {
     return uses.stream()
         .map(
@@ -199,7 +198,7 @@ public final class RecordProgram {
               return new OwnStep(
                   use.element(), offset[i], isPlace[i] ? VARIABLE : fields[3 * i + 2]);
             })
-        .toList();
+        .toArray(OwnStep[]::new);
   }
 
   int[] steps() {
@@ -211,7 +210,8 @@ public final class RecordProgram {
     return rare;
   }
 
-  List<OwnStep> own() {
+  /** The caller must not change them. */
+  OwnStep[] own() {
     return own;
   }
 
@@ -234,7 +234,7 @@ public final class RecordProgram {
 
   public int bytes() {
     return 64
-        + 40 * own.size()
+        + 40 * own.length
         + Integer.BYTES * (steps.length + (isVariable() ? walk.length + 4 : 0));
   }
 
