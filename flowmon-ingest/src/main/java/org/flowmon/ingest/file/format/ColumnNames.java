@@ -31,8 +31,9 @@ public final class ColumnNames {
   }
 
   /**
-   * Lets a name, or a dotted path of JSON, stand for a user's column in files of every source: of a
-   * column with a scale for the value itself. Its own name stands for what is stored.
+   * Lets a name, or a dotted path of JSON, stand for a user's column in files of every source. If
+   * the column has a scale, files have the value under this name, and the stored number under the
+   * column's own.
    *
    * @throws IllegalArgumentException if the name is another column's
    */

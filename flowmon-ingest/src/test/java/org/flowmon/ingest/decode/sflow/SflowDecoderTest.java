@@ -19,11 +19,11 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
-import org.flowmon.ingest.decode.packet.TunnelHeaders;
-import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.InterfaceCounters;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.packet.PacketBytes;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.junit.jupiter.api.Test;
 
 class SflowDecoderTest {
