@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.flowmon.deploy.command.BiflowOption;
 import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ProtectedOption;
@@ -75,6 +76,8 @@ public final class CollectCommand implements Callable<Integer> {
   @Mixin private TemplatesByOption templates;
 
   @Mixin private TunnelsOption tunnels;
+
+  @Mixin private BiflowOption biflows;
 
   @Mixin private ColumnsOption columns;
 
@@ -316,8 +319,11 @@ public final class CollectCommand implements Callable<Integer> {
       // The counts go to standard output: they are the result of the run.
       System.out.println(counts(collector, publisher));
       System.err.printf(
-          "%d flows decoded, %d in topic %s; lost: %s%n",
+          "%d flows decoded%s, %d in topic %s; lost: %s%n",
           counters.get(IngestCounter.FLOWS_DECODED),
+          biflows.areSplit()
+              ? " and " + counters.get(IngestCounter.BIFLOWS_SPLIT) + " split off biflows"
+              : "",
           publisher.stats().flowsProduced(),
           topic.name(kafka),
           ReadAccount.shown(counters.lost()));
@@ -341,7 +347,7 @@ public final class CollectCommand implements Callable<Integer> {
 
   private ExporterRules rules() {
     try {
-      return ExporterRules.parse(exporters, sampling);
+      return ExporterRules.parse(exporters, sampling).withSplitBiflows(biflows.areSplit());
     } catch (IllegalArgumentException e) {
       throw new UsageException("--exporters, --sampling: " + e.getMessage());
     }

@@ -6,6 +6,7 @@ import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.ingest.BiflowSplitter;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
@@ -46,6 +47,8 @@ public final class ExportDecoder {
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
   private final SflowDecoder sflow;
+  private final BiflowSplitter splitter;
+  private long split;
 
   /**
    * Flows of sampled packets in tunnels are those of the inner headers; IPFIX templates are those
@@ -81,6 +84,7 @@ public final class ExportDecoder {
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
+    splitter = new BiflowSplitter(networks);
     FlowWriter writer = new FlowWriter(networks, prefer);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
     templated = new TemplateExportDecoder(counters, exporters, limits, scope, block, writer, work);
@@ -118,17 +122,19 @@ public final class ExportDecoder {
     final long flows = counters.get(IngestCounter.FLOWS_DECODED);
     final long lostFlows = counters.get(IngestCounter.SEQUENCE_LOST_FLOWS);
     final long lostDatagrams = counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS);
+    FlowSink to = rules.splitsBiflows() ? splitter.into(out) : out;
     IngestCounter outcome =
         switch (version) {
-          case SFLOW -> sflow.decode(datagram, offset, length, header, out);
-          case 5 -> v5.decode(datagram, offset, length, header, out);
-          case 9 -> templated.decodeV9(datagram, offset, length, header, out);
-          case 10 -> templated.decodeIpfix(datagram, offset, length, header, out);
+          case SFLOW -> sflow.decode(datagram, offset, length, header, to);
+          case 5 -> v5.decode(datagram, offset, length, header, to);
+          case 9 -> templated.decodeV9(datagram, offset, length, header, to);
+          case 10 -> templated.decodeIpfix(datagram, offset, length, header, to);
           case NO_VERSION -> IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
           default -> IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
         };
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
     counters.add(IngestCounter.TIMES_CORRECTED, block.takeCorrectedTimes());
+    countSplit();
     counters.increment(outcome);
     boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
     if (isDamaged || outcome == IngestCounter.DATAGRAMS_DECODED) {
@@ -145,6 +151,13 @@ public final class ExportDecoder {
     if (outcome != IngestCounter.DATAGRAMS_DECODED) {
       IngestCounter reason = isDamaged ? damage(version) : outcome;
       samples.add(reason, datagram, offset, length, exporter, port, arrivalMicros);
+    }
+  }
+
+  private void countSplit() {
+    if (rules.splitsBiflows()) {
+      counters.add(IngestCounter.BIFLOWS_SPLIT, splitter.split() - split);
+      split = splitter.split();
     }
   }
 
