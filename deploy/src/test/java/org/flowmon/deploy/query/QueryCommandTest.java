@@ -173,7 +173,7 @@ final class QueryCommandTest {
               Flowmon.commandLine()
                   .execute(
                       "query",
-                      "SELECT * FROM flows",
+                      "SELECT * FROM flows LIMIT 40",
                       "--format",
                       format,
                       "--archive",
