@@ -36,6 +36,7 @@ class SplitBiflowsTest {
             TunnelHeaders.INNER,
             TemplateScope.SESSION,
             ExporterRules.NONE.withSplitBiflows(isSplit));
+    decoder.useRules(ExporterRules.NONE); // as files of rules that are read again
     ExportBytes template = new ExportBytes().u16(256).u16(9);
     template.u16(8).u16(4).u16(12).u16(4).u16(7).u16(2).u16(11).u16(2).u16(4).u16(1);
     template.u16(2).u16(4).u16(6).u16(1);
