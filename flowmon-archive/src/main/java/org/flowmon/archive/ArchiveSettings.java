@@ -138,7 +138,9 @@ final class ArchiveSettings {
     }
     for (FlowColumn column : defined) {
       for (Column there : columns) {
-        if (there.id() == column.id() && !there.type().equalsIgnoreCase(column.type().name())) {
+        if (there.id() == column.id()
+            && !(there.type().equalsIgnoreCase(column.type().name())
+                && FlowColumn.scale(column.type(), there.unit()) == column.scale())) {
           throw new IOException(
               String.format(
                   "%s: column %s of id %d is %s there, and %s (%s) in this process; give it an id"

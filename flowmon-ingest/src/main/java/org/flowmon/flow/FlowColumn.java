@@ -157,9 +157,13 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
     this.sqlName = sqlName;
     this.type = type;
     this.unit = unit;
+    this.scale = scale(type, unit);
+  }
+
+  /** The {@link #scale()} of a column with this unit. */
+  public static int scale(ColumnType type, String unit) {
     Matcher scaled = SCALED.matcher(unit);
-    this.scale =
-        type == ColumnType.NUMBER && scaled.matches() ? Integer.parseInt(scaled.group(1)) : 1;
+    return type == ColumnType.NUMBER && scaled.matches() ? Integer.parseInt(scaled.group(1)) : 1;
   }
 
   private static FlowColumn standard(int id, String name, ColumnType type, String unit) {
@@ -204,13 +208,16 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
     FlowColumn other = byName(name);
     if (column == null && other == null) {
       column = add(id, name, type, unit);
-    } else if (column == null || column != other || column.type != type) {
+    } else if (column == null
+        || column != other
+        || column.type != type
+        || column.scale != scale(type, unit)) {
       FlowColumn taken = column == null ? Objects.requireNonNull(other) : column;
       throw new IllegalArgumentException(
           String.format(
-              "column '%s' (%s) of id %d is '%s' (%s) of id %d here; give it a name and an id never"
-                  + " used before, and define it before an archive is opened",
-              name, type, id, taken.sqlName, taken.type, taken.id));
+              "column '%s' (%s, scale %d) of id %d is '%s' (%s, scale %d) of id %d here; give it a"
+                  + " name and an id never used before, and define it before an archive is opened",
+              name, type, scale(type, unit), id, taken.sqlName, taken.type, taken.scale, taken.id));
     }
     if (!defined.contains(column)) {
       List<FlowColumn> more = new ArrayList<>(defined);
@@ -230,7 +237,8 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
       int id, String name, ColumnType type, String unit) {
     FlowColumn same = byId(id);
     if (same != null) {
-      return same.type == type ? Optional.of(same) : Optional.empty();
+      boolean isSame = same.type == type && same.scale == scale(type, unit);
+      return isSame ? Optional.of(same) : Optional.empty();
     }
     boolean fits =
         id >= 1

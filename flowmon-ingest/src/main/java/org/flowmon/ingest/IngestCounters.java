@@ -41,7 +41,7 @@ public final class IngestCounters {
     return counts;
   }
 
-  /** Unit → count of what was lost; units are never added together. */
+  /** Losses by their unit; units are never added together. */
   public Map<String, Long> lost() {
     Map<String, Long> lost = new TreeMap<>();
     for (IngestCounter counter : ALL) {

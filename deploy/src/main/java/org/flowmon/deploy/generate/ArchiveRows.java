@@ -1,15 +1,12 @@
 package org.flowmon.deploy.generate;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.command.Sha256;
 import org.flowmon.flow.FlowBatch;
 
 /** Imports batches into an archive as if they were a file. */
@@ -29,20 +26,10 @@ final class ArchiveRows implements BatchTarget {
     this.archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
     try {
       this.importer =
-          new ArchiveImporter(archive, new ImportedFile(hash(identity), name, 0), force);
+          new ArchiveImporter(archive, new ImportedFile(Sha256.of(identity), name, 0), force);
     } catch (IOException | RuntimeException e) {
       archive.close();
       throw e;
-    }
-  }
-
-  private static String hash(String text) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-256", e);
     }
   }
 

@@ -173,6 +173,7 @@ public final class CollectCommand implements Callable<Integer> {
     for (String place : listen) {
       addresses.add(address("--listen", place));
     }
+    ExportDecoder decoder = decoder();
     Optional<InetSocketAddress> page = page();
     Optional<String> token =
         httpTokenFile.isPresent()
@@ -182,7 +183,6 @@ public final class CollectCommand implements Callable<Integer> {
     makeTopic(options);
     FlowPublisher publisher = FlowPublisher.open(options);
     UdpCollector collector;
-    ExportDecoder decoder = decoder();
     Optional<TemplateKeeper> keeper = state.map(file -> new TemplateKeeper(decoder, file));
     try {
       keeper.ifPresent(this::restore);
@@ -202,8 +202,8 @@ public final class CollectCommand implements Callable<Integer> {
     } finally {
       try {
         finish(collector, publisher);
-        keeper.ifPresent(TemplateKeeper::close);
       } finally {
+        keeper.ifPresent(TemplateKeeper::close);
         stopped.countDown();
       }
     }

@@ -41,7 +41,7 @@ final class CollectorHttp implements Closeable {
     /** Throws {@link IOException} if the collector does not answer. */
     String metrics() throws IOException;
 
-    /** What is written as JSON; throws {@link IOException} likewise. */
+    /** An object for JSON; throws {@link IOException} likewise. */
     Object exporters() throws IOException;
   }
 

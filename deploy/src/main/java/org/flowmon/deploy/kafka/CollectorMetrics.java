@@ -1,7 +1,10 @@
 package org.flowmon.deploy.kafka;
 
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.publish.PublisherStats;
 
@@ -19,9 +22,15 @@ final class CollectorMetrics {
   private CollectorMetrics() {}
 
   static String text(
-      Map<String, Long> counters, PublisherStats stats, List<ExporterStatus> exporters) {
+      IngestCounters counters, PublisherStats stats, ExportDecoder.Exporters exporters) {
     CollectorMetrics all = new CollectorMetrics();
-    counters.forEach((label, count) -> all.total(label, count));
+    for (IngestCounter counter : IngestCounter.values()) {
+      if (mayFall(counter)) {
+        all.gauge(counter.label(), counters.get(counter));
+      } else {
+        all.total(counter.label(), counters.get(counter));
+      }
+    }
     all.total("flows_published", stats.flowsProduced());
     all.total("batches_published", stats.batchesProduced());
     all.type("flows_failed_total", "counter");
@@ -32,10 +41,21 @@ final class CollectorMetrics {
     all.gauge("queue_bytes", stats.queue().bytes());
     all.gauge("queue_capacity_bytes", stats.queue().capacityBytes());
     all.gauge("kafka_away", stats.queue().isKafkaAway() ? 1 : 0);
-    all.gauge("exporters_known", exporters.stream().filter(ExporterStatus::known).count());
-    all.gauge("exporters_strangers", exporters.stream().filter(one -> !one.known()).count());
-    all.exporters(exporters.stream().filter(ExporterStatus::known).limit(MAX_EXPORTERS).toList());
+    List<ExporterStatus> known =
+        exporters.exporters().stream().filter(ExporterStatus::known).toList();
+    all.gauge("exporters_known", known.size());
+    all.gauge("exporters_strangers", exporters.strangers());
+    all.exporters(
+        known.stream()
+            .sorted(Comparator.comparing(ExporterStatus::address)) // the same ones each time
+            .limit(MAX_EXPORTERS)
+            .toList());
     return all.out.toString();
+  }
+
+  /** Losses by sequence numbers are taken back if what was missing comes late. */
+  private static boolean mayFall(IngestCounter counter) {
+    return counter.label().startsWith("sequence_");
   }
 
   private void exporters(List<ExporterStatus> known) {

@@ -16,11 +16,34 @@ import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.publish.FlowPublisher;
 
-/** A running collector as {@link CollectorHttp} shows it. */
-record CollectorView(
-    UdpCollector collector, ExportDecoder decoder, FlowPublisher publisher, IngestCounters counters)
-    implements CollectorHttp.Source {
+/**
+ * A running collector as {@link CollectorHttp} shows it. Its thread is asked at most once a second,
+ * whoever asks.
+ */
+final class CollectorView implements CollectorHttp.Source {
   private static final long WAIT_SECONDS = 5;
+  private static final long KEPT_NANOS = 1_000_000_000;
+
+  /** Beside all known exporters. */
+  private static final int MAX_STRANGERS = 1000;
+
+  private final UdpCollector collector;
+  private final ExportDecoder decoder;
+  private final FlowPublisher publisher;
+  private final IngestCounters counters;
+  private ExportDecoder.Exporters kept = new ExportDecoder.Exporters(List.of(), 0);
+  private long keptAt = System.nanoTime() - KEPT_NANOS;
+
+  CollectorView(
+      UdpCollector collector,
+      ExportDecoder decoder,
+      FlowPublisher publisher,
+      IngestCounters counters) {
+    this.collector = collector;
+    this.decoder = decoder;
+    this.publisher = publisher;
+    this.counters = counters;
+  }
 
   @Override
   public Optional<String> trouble() {
@@ -35,14 +58,14 @@ record CollectorView(
 
   @Override
   public String metrics() throws IOException {
-    return CollectorMetrics.text(counters.snapshot(), publisher.stats(), statuses());
+    return CollectorMetrics.text(counters, publisher.stats(), statuses());
   }
 
   /** By exporter the fields of {@link ExporterStatus}, times in ISO 8601. */
   @Override
   public Object exporters() throws IOException {
     List<Map<String, Object>> all = new ArrayList<>();
-    for (ExporterStatus one : statuses()) {
+    for (ExporterStatus one : statuses().exporters()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("exporter", one.address().toString());
       fields.put("known", one.known());
@@ -71,9 +94,15 @@ record CollectorView(
     return Math.round(one.flows() * 1e7 / micros) / 10.0;
   }
 
-  private List<ExporterStatus> statuses() throws IOException {
+  private synchronized ExportDecoder.Exporters statuses() throws IOException {
+    if (System.nanoTime() - keptAt < KEPT_NANOS) {
+      return kept;
+    }
     try {
-      return collector.ask(decoder::statuses).get(WAIT_SECONDS, TimeUnit.SECONDS);
+      kept =
+          collector.ask(() -> decoder.statuses(MAX_STRANGERS)).get(WAIT_SECONDS, TimeUnit.SECONDS);
+      keptAt = System.nanoTime();
+      return kept;
     } catch (TimeoutException e) {
       throw new IOException("the collector does not answer within " + WAIT_SECONDS + " s", e);
     } catch (ExecutionException e) {

@@ -88,14 +88,14 @@ public final class ExportersCommand implements Callable<Integer> {
   }
 
   private String ask() throws IOException, InterruptedException {
+    Optional<String> token =
+        tokenFile.isPresent() ? Optional.of(TokenFile.read(tokenFile.get())) : Optional.empty();
     HttpResponse<String> answer;
     try {
       HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(from.replaceFirst("/$", "") + "/exporters"))
               .timeout(TIMEOUT);
-      if (tokenFile.isPresent()) {
-        request.header("Authorization", "Bearer " + TokenFile.read(tokenFile.get()));
-      }
+      token.ifPresent(shown -> request.header("Authorization", "Bearer " + shown));
       answer =
           HttpClient.newBuilder()
               .connectTimeout(TIMEOUT)

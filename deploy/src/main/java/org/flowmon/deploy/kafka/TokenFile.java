@@ -14,17 +14,19 @@ final class TokenFile {
   private TokenFile() {}
 
   /** Throws {@link CommandException} if there is none, or it is short enough to be guessed. */
-  static String read(Path file) throws IOException {
+  static String read(Path file) {
     List<String> lines;
     try {
       lines = Files.readAllLines(file);
     } catch (NoSuchFileException e) {
       throw new CommandException("no such file: " + file);
+    } catch (IOException e) {
+      throw new CommandException(file + " cannot be read: " + e);
     }
     String token = lines.isEmpty() ? "" : lines.get(0).strip();
-    if (token.length() < LEAST) {
+    if (token.length() < LEAST || !token.chars().allMatch(c -> c > ' ' && c < 0x7F)) {
       throw new CommandException(
-          file + ": the first line is no token of " + LEAST + " characters or more");
+          file + ": the first line is no token of " + LEAST + " letters, digits and signs or more");
     }
     return token;
   }

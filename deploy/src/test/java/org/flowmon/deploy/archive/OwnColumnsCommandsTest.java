@@ -57,7 +57,8 @@ class OwnColumnsCommandsTest {
     assertTrue(
         Files.readAllLines(archive.resolve("settings"))
             .contains("column: 201 jitter number ms/1000"));
-    Path csv = write("more.csv", "end_time,jitter,dns_name\n2026-11-01T00:00:03Z,0.5,b.example\n");
+    Path csv =
+        write("more.csv", "end_time,jitter_ms,dns_name\n2026-11-01T00:00:03Z,0.5,b.example\n");
     run("import", csv, "--columns", columns, "--archive", archive);
     assertEquals(
         List.of("dns_name", "b.example"),
@@ -68,6 +69,14 @@ class OwnColumnsCommandsTest {
             archive,
             "--format",
             "csv"));
+    Path exported = folder.resolve("all.parquet");
+    run("export", "--archive", archive, "--to", exported);
+    Path again = folder.resolve("again");
+    run("import", exported, "--columns", columns, "--archive", again);
+    String all = "SELECT end_time, jitter, dns_name FROM flows ORDER BY end_time";
+    assertEquals(
+        run("query", all, "--archive", archive, "--format", "csv"),
+        run("query", all, "--archive", again, "--format", "csv"));
   }
 
   @Test
@@ -79,6 +88,7 @@ class OwnColumnsCommandsTest {
     refused(
         flows, "- {name: x, id: 200, type: decimal}", "columns.yaml:2: columns[1].type", "number");
     refused(flows, "- {name: x, id: 200, scale: 7}", "columns.yaml:2: columns[1].scale", "10, 100");
+    refused(flows, "- {name: x, id: 200, type: number, unit: b/10}", "columns[1].unit", "scale");
     refused(flows, "- {name: x, id: 200, unit: 'a,b'}", "columns.yaml:2: columns[1].name", "unit");
   }
 

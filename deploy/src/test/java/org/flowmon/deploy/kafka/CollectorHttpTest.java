@@ -118,6 +118,8 @@ class CollectorHttpTest {
           assertTrue(metrics.contains("flowmon_collector_flows_decoded_total 4"));
           assertTrue(metrics.contains("flowmon_collector_kafka_away 0"));
           assertTrue(metrics.contains("flowmon_collector_exporters_strangers 1"));
+          assertTrue(metrics.contains("flowmon_collector_sequence_lost_flows 0"));
+          assertTrue(metrics.contains("flowmon_collector_datagrams_damaged_total 0"));
           for (String line : metrics) {
             assertTrue(
                 line.matches(

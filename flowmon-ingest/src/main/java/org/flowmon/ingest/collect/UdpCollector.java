@@ -273,7 +273,7 @@ public final class UdpCollector implements Closeable {
 
   /**
    * Asks something on the collector's thread, for example a decoder's state, within {@link
-   * #TICK_MILLIS} or so; for ever, once the collector has ended.
+   * #TICK_MILLIS} or so. A collector that has ended never answers.
    */
   public <T> CompletableFuture<T> ask(Supplier<T> question) {
     CompletableFuture<T> answer = new CompletableFuture<>();

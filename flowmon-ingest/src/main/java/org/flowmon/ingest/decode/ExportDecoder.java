@@ -41,6 +41,7 @@ public final class ExportDecoder {
   private final DatagramHeader header = new DatagramHeader();
   private final WorkMeter work = new WorkMeter();
   private final ExporterRules rules;
+  private boolean isAllowed = true; // the last sender; an unknown one is
   private final ExporterTable exporters;
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
@@ -102,14 +103,15 @@ public final class ExportDecoder {
       FlowSink out) {
     counters.increment(IngestCounter.DATAGRAMS_RECEIVED);
     counters.add(IngestCounter.BYTES_RECEIVED, length);
-    if (!rules.allows(exporter)) {
+    if (!Objects.equals(header.exporter, exporter)) {
+      header.configured = rules.sampling(exporter);
+      isAllowed = rules.allows(exporter);
+    }
+    header.exporter = exporter;
+    if (!isAllowed) {
       counters.increment(IngestCounter.DATAGRAMS_DROPPED_NOT_ALLOWED);
       return;
     }
-    if (!Objects.equals(header.exporter, exporter)) {
-      header.configured = rules.sampling(exporter);
-    }
-    header.exporter = exporter;
     header.port = port;
     header.arrival = arrivalMicros;
     int version = version(datagram, offset, length);
@@ -137,6 +139,8 @@ public final class ExportDecoder {
           counters.get(IngestCounter.SEQUENCE_LOST_FLOWS) - lostFlows,
           counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS) - lostDatagrams,
           version == SFLOW || header.exportTime == 0 ? 0 : header.exportTime - arrivalMicros);
+    } else {
+      exporters.countBad(exporter);
     }
     if (outcome != IngestCounter.DATAGRAMS_DECODED) {
       IngestCounter reason = isDamaged ? damage(version) : outcome;
@@ -153,9 +157,18 @@ public final class ExportDecoder {
     exporters.restartSequences();
   }
 
-  /** All exporters that are remembered, the known ones first; on the decoding thread. */
-  public List<ExporterStatus> statuses() {
-    return exporters.statuses(templated.waiting());
+  /**
+   * What is remembered of exporters, on the decoding thread.
+   *
+   * @param exporters all known ones, then the strangers that were heard last
+   * @param strangers how many there are
+   */
+  public record Exporters(List<ExporterStatus> exporters, int strangers) {}
+
+  /** With at most so many strangers, who may be forged. */
+  public Exporters statuses(int mostStrangers) {
+    return new Exporters(
+        exporters.statuses(templated.waiting(), mostStrangers), exporters.strangers());
   }
 
   /** The templates of known exporters, for {@link #restoreTemplates}; on the decoding thread. */

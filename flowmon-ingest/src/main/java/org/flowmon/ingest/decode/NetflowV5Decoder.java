@@ -37,7 +37,6 @@ final class NetflowV5Decoder {
   private static final int PAD = -1;
 
   // Records have no options data: the header has the rate. Nobody sets one here.
-  private static final Sampling NO_SAMPLING = new Sampling();
   private static final ExporterNames NO_NAMES = new ExporterNames();
 
   /** The layout of a record, as a template with these elements would define it. */
@@ -90,7 +89,7 @@ final class NetflowV5Decoder {
       FlowBatchBuilder builder = out.builder();
       int rows = Math.min(left, Math.min(RecordBlock.ROWS, builder.free()));
       block.load(RECORD, bytes, at, rows, bytes);
-      writer.write(block, header, NO_SAMPLING, NO_NAMES, builder);
+      writer.write(block, header, Sampling.NONE, NO_NAMES, builder);
       out.rowsEnded(rows);
       at += rows * RECORD.stride();
       left -= rows;

@@ -19,6 +19,7 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.record.OwnElement;
+import org.flowmon.ingest.decode.record.RecordProgram;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -276,6 +277,9 @@ class OwnElementsTest {
         round(random, 1 + random.nextInt(90), random.nextBoolean());
       }
       assertEquals(0, counters.get(IngestCounter.DATAGRAMS_DAMAGED), counters.toString());
+      // The stated length of a text takes no room for each record.
+      int[] fields = {VENDOR, 12, 60_000, VENDOR, 13, VARIABLE};
+      assertEquals(16, RecordProgram.compile(fields).stride());
       hostile(random);
     }
 

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.ConfigException;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,10 @@ public final class Definitions implements Serializable {
 
   private final HashMap<String, AnalysisConfig> started = new HashMap<>();
   private transient @Nullable Map<String, Parsed> parsed;
+
+  // Defines them where it is deserialized: see FlowColumn.
+  @SuppressWarnings("unused")
+  private final List<FlowColumn> ownColumns = FlowColumn.defined();
 
   private record Parsed(String text, AnalysisConfig config) {}
 

@@ -57,6 +57,9 @@ public final class ColumnsSection {
     }
     String unit =
         section.text("unit", "a unit such as ms", type == ColumnType.DURATION ? "us" : "");
+    if (FlowColumn.scale(type, unit) > 1) {
+      throw section.error("unit", "ends as a scale does; expected a unit, and the key scale");
+    }
     if (type == ColumnType.DURATION && !unit.equals("us")) {
       throw section.error("unit", "durations are stored in us; elements have units of their own");
     }

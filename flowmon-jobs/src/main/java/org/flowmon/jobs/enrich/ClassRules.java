@@ -174,10 +174,12 @@ final class ClassRules {
         if (found.find()) {
           rule.set()
               .forEach(
-                  (table, value) ->
-                      classes
-                          .computeIfAbsent(table, one -> new HashMap<>())
-                          .putIfAbsent(key, replaced(found, value)));
+                  (table, value) -> {
+                    String text = replaced(found, value);
+                    if (!text.isEmpty()) { // else a later rule may set it
+                      classes.computeIfAbsent(table, one -> new HashMap<>()).putIfAbsent(key, text);
+                    }
+                  });
           break;
         }
       }
@@ -188,7 +190,7 @@ final class ClassRules {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
-      if (c == '$' && i + 1 < value.length() && Character.isDigit(value.charAt(i + 1))) {
+      if (c == '$' && i + 1 < value.length() && isDigit(value.charAt(i + 1))) {
         String group = found.group(value.charAt(++i) - '0');
         text.append(group == null ? "" : group);
       } else {
@@ -196,6 +198,11 @@ final class ClassRules {
       }
     }
     return text.toString();
+  }
+
+  /** As in {@link #checked}'s pattern: other digits name no group. */
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
   }
 
   private static Matcher matcher(Rule rule, Pattern pattern, String name) {

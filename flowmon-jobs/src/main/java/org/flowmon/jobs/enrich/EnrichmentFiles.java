@@ -66,7 +66,7 @@ public final class EnrichmentFiles implements Enrichment {
   private static final class Loaded {
     @Nullable Seen seen;
     @Nullable Object content; // of the last version that could be read
-    final List<Version> versions = new ArrayList<>();
+    volatile List<Version> versions = List.of(); // replaced as a whole: reports read it
   }
 
   /** One version of all tables. */
@@ -132,17 +132,18 @@ public final class EnrichmentFiles implements Enrichment {
    * The versions of the files of some columns that were joined at some time since: more than one of
    * a file that has changed meanwhile.
    */
-  public synchronized List<String> versionsSince(Instant time, Collection<EnrichedColumn> columns) {
+  public List<String> versionsSince(Instant time, Collection<EnrichedColumn> columns) {
     Set<String> all = new LinkedHashSet<>();
     for (Source source : Source.values()) {
       Loaded of = loaded.get(source);
       if (of == null || columns.stream().noneMatch(column -> uses(column.table(), source))) {
         continue;
       }
-      for (int i = 0; i < of.versions.size(); i++) {
-        boolean isLater = i + 1 < of.versions.size() && !of.versions.get(i + 1).since.isAfter(time);
+      List<Version> versions = of.versions;
+      for (int i = 0; i < versions.size(); i++) {
+        boolean isLater = i + 1 < versions.size() && !versions.get(i + 1).since.isAfter(time);
         if (!isLater) {
-          all.add(of.versions.get(i).text);
+          all.add(versions.get(i).text);
         }
       }
     }
@@ -259,6 +260,7 @@ public final class EnrichmentFiles implements Enrichment {
 
   private void refresh(Source source, Loaded of) {
     Path file = Path.of(config.files().getOrDefault(source, ""));
+    boolean wasUnreadable = UNREADABLE.equals(of.seen);
     try {
       Seen now = seen(file);
       if (now.equals(of.seen)) {
@@ -271,7 +273,7 @@ public final class EnrichmentFiles implements Enrichment {
         log.accept("enrichment: " + version + " is read again");
       }
     } catch (IOException e) {
-      if (!UNREADABLE.equals(of.seen)) {
+      if (!wasUnreadable) {
         log.accept(problem(source, file, of, e));
       }
       of.seen = UNREADABLE;
@@ -288,16 +290,16 @@ public final class EnrichmentFiles implements Enrichment {
     Version version =
         new Version(version(source, file, time(seen, read), hash(bytes)), Instant.now());
     of.content = read instanceof Mmdb mmdb ? mmdb.table() : read;
-    of.versions.add(version);
+    List<Version> older = of.versions;
+    List<Version> all = new ArrayList<>(older);
+    all.add(version);
+    of.versions = List.copyOf(all.subList(Math.max(0, all.size() - MAX_VERSIONS), all.size()));
     try {
       tables = assembled();
-    } catch (EnrichmentException e) {
+    } catch (RuntimeException e) {
       of.content = before;
-      of.versions.remove(version);
+      of.versions = older;
       throw e;
-    }
-    if (of.versions.size() > MAX_VERSIONS) {
-      of.versions.remove(0);
     }
     return version.text;
   }

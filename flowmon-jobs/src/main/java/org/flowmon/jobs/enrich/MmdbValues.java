@@ -13,6 +13,9 @@ final class MmdbValues {
   /** Longer texts are cut: no name is. */
   static final int MAX_TEXT = 255;
 
+  // Texts are decoded for each network that points at one: a huge one would never end.
+  private static final int MAX_TEXT_BYTES = 16 * MAX_TEXT;
+
   private static final int POINTER = 1;
   private static final int TEXT = 2;
   private static final int UINT16 = 5;
@@ -100,6 +103,9 @@ final class MmdbValues {
     read(followed(place));
     if (type != TEXT) {
       return null;
+    }
+    if (size > MAX_TEXT_BYTES) {
+      throw new EnrichmentException("a text has " + size + " bytes: the file is damaged");
     }
     try {
       String text =

@@ -1,14 +1,16 @@
 package org.flowmon.jobs.enrich;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
+import org.flowmon.ingest.file.format.SourceTable;
+import org.flowmon.ingest.file.format.Words;
 import org.flowmon.udaf.enrich.AddressTable;
 import org.flowmon.udaf.enrich.AddressTexts;
 import org.flowmon.udaf.enrich.ExporterTexts;
@@ -17,9 +19,6 @@ import org.flowmon.udaf.enrich.Lookup;
 
 /** Makes tables of names in CSV files. */
 final class NameTables {
-  private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "dccp");
-  private static final List<Long> PROTOCOL_NUMBERS = List.of(6L, 17L, 132L, 33L);
-
   private NameTables() {}
 
   /** The names of one interface; empty ones are unknown. */
@@ -121,8 +120,9 @@ final class NameTables {
   static Lookup ports(byte[] csv) {
     Map<Long, String> names = new HashMap<>();
     for (CsvFile.Row row : CsvFile.read(csv, List.of("protocol", "port", "name"), List.of())) {
-      int known = PROTOCOLS.indexOf(row.text(0).toLowerCase(Locale.ROOT));
-      long protocol = known >= 0 ? PROTOCOL_NUMBERS.get(known) : row.number(0, 0, 255);
+      byte[] name = row.text(0).getBytes(StandardCharsets.UTF_8);
+      long known = SourceTable.PROTOCOL_NAMES.number(name, 0, name.length);
+      long protocol = known == Words.UNKNOWN ? row.number(0, 0, 255) : known;
       long port = row.number(1, 0, 65_535);
       if (names.put(protocol << 16 | port, row.text(2)) != null) {
         throw row.error("port " + port + " of this protocol is there twice; expected it once");

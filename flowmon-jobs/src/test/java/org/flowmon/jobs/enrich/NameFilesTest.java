@@ -143,6 +143,17 @@ class NameFilesTest {
     assertEquals(null, text(tables, Table.IF_PROVIDER, ROUTER, 2));
   }
 
+  @Test
+  void aGroupThatIsNotThereLeavesTheClassToLaterRules() {
+    String rules =
+        "exporters: [{name: '(x)?a', set: {site: '$\u0663', role: $1}}, {name: a, set: {role: b}}]";
+    Map<Table, Lookup> tables =
+        ClassRules.parse("rules.yaml", rules).tables(Map.of(ROUTER, "a"), Map.of());
+    assertEquals("b", text(tables, Table.EXPORTER_ROLE, ROUTER, 0));
+    // A digit of another script names no group.
+    assertEquals("$\u0663", text(tables, Table.EXPORTER_SITE, ROUTER, 0));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -191,21 +202,23 @@ class NameFilesTest {
   @Test
   void namesOfPortsReplaceKnownOnes() {
     Lookup ports =
-        NameTables.ports("protocol,port,name\ntcp,443,web\n17,5000,ours\n".getBytes(UTF_8));
+        NameTables.ports(
+            "protocol,port,name\ntcp,443,web\n17,5000,ours\ntcp,80,\n".getBytes(UTF_8));
     Vector protocols = new Vector(ValueKind.LONG);
     Vector numbers = new Vector(ValueKind.LONG);
-    long[][] cases = {{6, 443}, {17, 5000}, {6, 22}, {17, 64_999}};
+    long[][] cases = {{6, 443}, {17, 5000}, {6, 22}, {17, 64_999}, {6, 80}};
     for (int i = 0; i < cases.length; i++) {
       protocols.values()[i] = cases[i][0];
       numbers.values()[i] = cases[i][1];
     }
-    protocols.setAllValid(4);
-    numbers.setAllValid(4);
+    protocols.setAllValid(5);
+    numbers.setAllValid(5);
     Vector out = new Vector(ValueKind.TEXT);
-    ports.fill(new Vector[] {protocols, numbers}, 4, out);
+    ports.fill(new Vector[] {protocols, numbers}, 5, out);
     assertEquals("web", out.requireTexts()[0]);
     assertEquals("ours", out.requireTexts()[1]);
     assertEquals("ssh", out.requireTexts()[2]);
     assertEquals(false, out.isValid(3));
+    assertEquals(false, out.isValid(4)); // an empty name is none
   }
 }

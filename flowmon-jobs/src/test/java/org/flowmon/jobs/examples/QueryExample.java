@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.Parameters;
@@ -26,7 +27,7 @@ public record QueryExample(int line, String sql, String duckDb, String notInDuck
    * @throws org.flowmon.udaf.text.QueryException if it is an example of an error
    */
   public Query query() {
-    return QueryParser.parseQuery(sql).bind(parameters());
+    return QueryParser.parseQuery(sql).bind(parameters()).enriched(Enrichment.NONE);
   }
 
   private Parameters parameters() {

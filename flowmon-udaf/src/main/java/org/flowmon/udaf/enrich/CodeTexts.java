@@ -2,6 +2,7 @@ package org.flowmon.udaf.enrich;
 
 import java.util.Arrays;
 import java.util.Map;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
@@ -27,9 +28,9 @@ public final class CodeTexts implements Lookup {
     return texts[slot(code)];
   }
 
-  /** The slot of a code or, if it has none, the empty one where it would be. */
+  /** The slot of a code, or the empty slot that it would take. */
   private int slot(long code) {
-    int slot = Lookups.hash(code) & (codes.length - 1);
+    int slot = (int) TableHash.of(code) & (codes.length - 1);
     while (texts[slot] != null && codes[slot] != code) {
       slot = (slot + 1) & (codes.length - 1);
     }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.enrich;
 import java.util.Arrays;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
@@ -34,10 +35,9 @@ public final class ExporterTexts implements Lookup {
         });
   }
 
-  /** The slot of a key or, if it has none, the empty one where it would be. */
+  /** The slot of a key, or the empty slot that it would take. */
   private int slot(long hi, long lo, long index) {
-    int slot = Lookups.hash(Lookups.hash(hi) * 31L + lo + index * 0x9e37_79b9_7f4aL);
-    slot &= texts.length - 1;
+    int slot = (int) TableHash.of(TableHash.of(hi, lo), index) & (texts.length - 1);
     while (texts[slot] != null
         && (lows[slot] != lo || highs[slot] != hi || indexes[slot] != index)) {
       slot = (slot + 1) & (texts.length - 1);

@@ -31,6 +31,7 @@ public final class KnownNames {
   public static Lookup ports(Map<Long, String> others) {
     Map<Long, String> all = new HashMap<>(PORTS);
     all.putAll(others);
+    all.values().removeIf(String::isEmpty); // an empty name is none
     return new PortTexts(all);
   }
 

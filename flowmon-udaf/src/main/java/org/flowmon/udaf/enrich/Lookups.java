@@ -20,9 +20,4 @@ final class Lookups {
   static int slots(int entries) {
     return Math.max(2, Integer.highestOneBit(Math.max(1, entries)) << 2);
   }
-
-  static int hash(long value) {
-    long mixed = value * 0x9e37_79b9_7f4a_7c15L;
-    return (int) (mixed ^ mixed >>> 32);
-  }
 }

@@ -21,7 +21,6 @@ public final class ExporterRules {
   public static final ExporterRules NONE = new ExporterRules(List.of(), Map.of());
 
   private static final Pattern SAMPLING = Pattern.compile("([^@=]+)(?:@(\\d{1,10}))?=(\\d{1,10})");
-  private static final Sampling NOT_CONFIGURED = new Sampling();
 
   private final List<IpPrefix> allowed;
   private final Map<IpAddress, Sampling> sampling;
@@ -83,6 +82,6 @@ public final class ExporterRules {
   /** The rates that replace those of an exporter's records; empty if none do. */
   public Sampling sampling(@Nullable IpAddress exporter) {
     Sampling configured = exporter == null ? null : sampling.get(exporter);
-    return configured == null ? NOT_CONFIGURED : configured;
+    return configured == null ? Sampling.NONE : configured;
   }
 }

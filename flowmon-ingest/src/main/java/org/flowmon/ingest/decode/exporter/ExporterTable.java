@@ -68,11 +68,16 @@ public final class ExporterTable {
         .toList();
   }
 
-  /** Of all exporters that are remembered, the known ones first. */
-  public List<ExporterStatus> statuses(WaitingSets waiting) {
-    return Stream.concat(established.values().stream(), strangers.values().stream())
+  /** All known exporters, then at most so many strangers, those that were heard last. */
+  public List<ExporterStatus> statuses(WaitingSets waiting, int mostStrangers) {
+    long older = Math.max(0, strangers.size() - mostStrangers);
+    return Stream.concat(established.values().stream(), strangers.values().stream().skip(older))
         .map(one -> one.totals().status(one, waiting.bytes(one.source())))
         .toList();
+  }
+
+  public int strangers() {
+    return strangers.size();
   }
 
   /** What the current datagram's exporter sent with it. */
@@ -85,6 +90,16 @@ public final class ExporterTable {
       long clockSkew) {
     if (current != null) {
       current.totals().add(kind, isDamaged, flows, lostFlows, lostDatagrams, clockSkew);
+    }
+  }
+
+  /** A datagram of the sender was dropped as a whole; one that is not remembered stays so. */
+  public void countBad(@Nullable IpAddress sender) {
+    Exporter.Source source = Exporter.Source.of(sender);
+    Exporter exporter = established.get(source);
+    exporter = exporter == null ? strangers.get(source) : exporter;
+    if (exporter != null) {
+      exporter.totals().addBad();
     }
   }
 
@@ -137,6 +152,7 @@ public final class ExporterTable {
   Exporter restore(IpAddress address, long lastHeard) {
     Exporter exporter = find(address, lastHeard);
     exporter.firstFlows(lastHeard - limits.establishedMicros());
+    exporter.totals().restored(address, lastHeard);
     decodedFlows();
     return exporter;
   }

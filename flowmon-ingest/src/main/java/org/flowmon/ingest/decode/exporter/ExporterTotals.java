@@ -20,7 +20,18 @@ final class ExporterTotals {
   /** A datagram begins; {@code arrival} in µs since 1970. */
   void heard(IpAddress from, long arrival) {
     address = from;
-    firstHeard = datagrams == 0 ? arrival : firstHeard;
+    firstHeard = firstHeard == 0 ? arrival : firstHeard;
+    datagrams++;
+  }
+
+  /** It was known before a restart. */
+  void restored(IpAddress known, long lastHeard) {
+    address = known;
+    firstHeard = lastHeard;
+  }
+
+  void addBad() {
+    bad++;
     datagrams++;
   }
 

@@ -1,15 +1,17 @@
 package org.flowmon.ingest.decode.exporter;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.flow.bytes.ByteSink;
 import org.flowmon.ingest.IngestCounter;
 
 /**
@@ -17,8 +19,8 @@ import org.flowmon.ingest.IngestCounter;
  * that starts again need not wait for them.
  */
 public final class SavedTemplates {
-  /** Larger ones are refused: the state of a decoder is bounded. */
-  public static final int MAX_BYTES = 256 << 20;
+  /** Larger ones are refused: the state of a decoder is no larger. */
+  public static final int MAX_BYTES = 64 << 20;
 
   private static final int MAGIC = 0x464C_544D; // FLTM
   private static final int VERSION = 1;
@@ -30,7 +32,7 @@ public final class SavedTemplates {
   /** Those of the exporters that are known; strangers may be forged. */
   public static byte[] of(ExporterTable table) {
     List<Exporter> exporters = table.known().stream().filter(Exporter::hasTemplates).toList();
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ByteSink bytes = new ByteSink();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeInt(MAGIC);
       out.writeInt(VERSION);
@@ -42,12 +44,12 @@ public final class SavedTemplates {
         exporter.writeTemplates(out);
       }
       CRC32C crc = new CRC32C();
-      crc.update(bytes.toByteArray());
+      crc.update(bytes.array(), 0, bytes.size());
       out.writeInt((int) crc.getValue());
     } catch (IOException e) {
       throw new IllegalStateException("an array takes every byte", e);
     }
-    return bytes.toByteArray();
+    return Arrays.copyOf(bytes.array(), bytes.size());
   }
 
   /**
@@ -69,44 +71,65 @@ public final class SavedTemplates {
     if (in.readInt() != MAGIC || in.readInt() != VERSION) {
       throw new IOException("they are of another version, or no templates");
     }
-    int restored = 0;
+    List<SavedExporter> exporters = new ArrayList<>();
     try {
-      int exporters = in.readInt();
-      for (int i = 0; i < exporters; i++) {
-        IpAddress address = new IpAddress(in.readLong(), in.readLong());
-        long lastHeard = Math.min(in.readLong(), now);
-        restored += restore(in, table.restore(address, lastHeard), table.limits(), now);
+      for (int left = in.readInt(); left > 0; left--) {
+        exporters.add(exporter(in, table.limits()));
       }
     } catch (EOFException e) {
       throw new IOException("they end too early", e);
     }
+    int restored = 0;
+    for (SavedExporter saved : exporters) {
+      long lastHeard = Math.min(saved.lastHeard, now);
+      for (SavedDomain domain : saved.domains) {
+        // Anew for each domain, as for a datagram: room may be made among the others.
+        Exporter exporter = table.restore(saved.address, lastHeard);
+        restored += restore(domain, exporter, table.limits(), now);
+      }
+    }
     return restored;
   }
 
-  private static int restore(DataInputStream in, Exporter exporter, DecoderLimits limits, long now)
+  private record SavedExporter(IpAddress address, long lastHeard, List<SavedDomain> domains) {}
+
+  private record SavedDomain(ObservationDomain.Key key, List<SavedTemplate> templates) {}
+
+  private record SavedTemplate(long arrival, Template template) {}
+
+  private static SavedExporter exporter(DataInputStream in, DecoderLimits limits)
       throws IOException {
-    int restored = 0;
-    int domains = in.readInt();
-    for (int d = 0; d < domains; d++) {
+    IpAddress address = new IpAddress(in.readLong(), in.readLong());
+    long lastHeard = in.readLong();
+    List<SavedDomain> domains = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
       ObservationDomain.Key key = new ObservationDomain.Key(in.readLong(), in.readLong());
-      IngestCounter lost =
-          key.version() == 9
-              ? IngestCounter.SEQUENCE_LOST_DATAGRAMS
-              : IngestCounter.SEQUENCE_LOST_FLOWS;
-      int templates = in.readInt();
-      for (int t = 0; t < templates; t++) {
-        long arrival = Math.min(in.readLong(), now);
+      List<SavedTemplate> templates = new ArrayList<>();
+      for (int more = in.readInt(); more > 0; more--) {
+        long arrival = in.readLong();
         int id = in.readUnsignedShort();
         boolean options = in.readBoolean();
-        int[] fields = fields(in, limits);
-        if (now - arrival > limits.templateLifetimeMicros()) {
-          continue;
-        }
-        Template template = new Template(id, options, fields);
-        if (template.hasPossibleLength() && exporter.domain(key, lost).define(template, arrival)) {
-          restored++;
-        }
+        Template template = new Template(id, options, fields(in, limits));
+        templates.add(new SavedTemplate(arrival, template));
       }
+      domains.add(new SavedDomain(key, templates));
+    }
+    return new SavedExporter(address, lastHeard, domains);
+  }
+
+  private static int restore(SavedDomain saved, Exporter exporter, DecoderLimits limits, long now) {
+    IngestCounter lost =
+        saved.key.version() == 9
+            ? IngestCounter.SEQUENCE_LOST_DATAGRAMS
+            : IngestCounter.SEQUENCE_LOST_FLOWS;
+    ObservationDomain domain = exporter.domain(saved.key, lost);
+    int restored = 0;
+    for (SavedTemplate one : saved.templates) {
+      long arrival = Math.min(one.arrival, now);
+      if (arrival < 0 || now - arrival > limits.templateLifetimeMicros()) {
+        continue;
+      }
+      restored += one.template.hasPossibleLength() && domain.define(one.template, arrival) ? 1 : 0;
     }
     return restored;
   }

@@ -39,7 +39,7 @@ public final class DatagramHeader {
   public Sampling.Rate sampling = Sampling.UNKNOWN;
 
   /** Rates of the configuration, which replace all others. */
-  public Sampling configured = new Sampling();
+  public Sampling configured = Sampling.NONE;
 
   public DatagramHeader copy() {
     DatagramHeader copy = new DatagramHeader();

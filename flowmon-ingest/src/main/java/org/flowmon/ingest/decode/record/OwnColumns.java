@@ -6,7 +6,7 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
 import org.jspecify.annotations.Nullable;
 
-/** Writes users' columns. A template without their elements never comes here. */
+/** Writes users' columns. */
 final class OwnColumns {
   private static final int ROWS = RecordBlock.ROWS;
 

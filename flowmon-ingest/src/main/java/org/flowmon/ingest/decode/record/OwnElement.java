@@ -3,7 +3,6 @@ package org.flowmon.ingest.decode.record;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.flow.ColumnType;
@@ -68,26 +67,6 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
   private static final int MAC_BYTES = 6;
   private static final int ADDRESS6_BYTES = 16;
 
-  /** µs of a unit, as registry and users call it. */
-  private static final Map<String, Double> MICROS =
-      Map.of(
-          "s",
-          1e6,
-          "seconds",
-          1e6,
-          "ms",
-          1e3,
-          "milliseconds",
-          1e3,
-          "us",
-          1.0,
-          "microseconds",
-          1.0,
-          "ns",
-          1e-3,
-          "nanoseconds",
-          1e-3);
-
   private static volatile List<OwnElement> defined = List.of();
 
   /** Those of the process, in the order of definition. */
@@ -117,8 +96,8 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
     String rest = text.strip();
     String unit = "";
     int colon = rest.lastIndexOf(':');
-    if (colon >= 0 && MICROS.containsKey(rest.substring(colon + 1).toLowerCase(Locale.ROOT))) {
-      unit = rest.substring(colon + 1).toLowerCase(Locale.ROOT);
+    if (colon >= 0 && micros(rest.substring(colon + 1)) > 0) {
+      unit = rest.substring(colon + 1);
       rest = rest.substring(0, colon);
     }
     ElementRegistry.Known known = known(rest);
@@ -130,12 +109,24 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
               "element '%s' of type %s does not fit column %s of type %s",
               text, known.type(), column.sqlName(), column.type().name().toLowerCase(Locale.ROOT)));
     }
-    if (column.type() == ColumnType.DURATION && !MICROS.containsKey(unit)) {
+    boolean isDuration = column.type() == ColumnType.DURATION;
+    if (isDuration && micros(unit) == 0) {
       throw new IllegalArgumentException(
           "element '" + text + "' fills a duration: add its unit, as in '" + text + ":ms'");
     }
-    double factor = column.type() == ColumnType.DURATION ? MICROS.get(unit) : column.scale();
+    double factor = isDuration ? micros(unit) : column.scale();
     return new OwnElement(column, known.enterprise(), known.element(), form, factor);
+  }
+
+  /** µs of a unit, as users and the registry call it; 0 if it is none of time. */
+  private static double micros(String unit) {
+    return switch (unit.toLowerCase(Locale.ROOT)) {
+      case "s", "seconds" -> 1e6;
+      case "ms", "milliseconds" -> 1e3;
+      case "us", "microseconds" -> 1;
+      case "ns", "nanoseconds" -> 1e-3;
+      default -> 0;
+    };
   }
 
   private static ElementRegistry.Known known(String text) {
@@ -217,7 +208,11 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
   }
 
   private long scaled(long value) {
-    return factor == 1 ? value : scaled((double) value);
+    if (factor < 1) {
+      return scaled((double) value);
+    }
+    long product = value * (long) factor;
+    return Math.multiplyHigh(value, (long) factor) == product >> 63 ? product : NONE;
   }
 
   /** Rounded; what is no number, or beyond 64 bits, is none. */

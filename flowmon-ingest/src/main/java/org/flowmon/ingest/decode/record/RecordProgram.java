@@ -2,7 +2,6 @@ package org.flowmon.ingest.decode.record;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
@@ -36,7 +35,7 @@ public final class RecordProgram {
 
   private final int[] steps;
   private final boolean rare;
-  private final List<OwnStep> own;
+  private final OwnStep[] own;
   private final int stride;
   private final int minBytes;
   // Empty, or the walk of variable length: known fields and those of variable length, at least a
@@ -51,7 +50,7 @@ public final class RecordProgram {
   record OwnStep(OwnElement use, int offset, int length) {}
 
   private RecordProgram(
-      int[] steps, boolean rare, List<OwnStep> own, int stride, int minBytes, int[] walk) {
+      int[] steps, boolean rare, OwnStep[] own, int stride, int minBytes, int[] walk) {
     this.steps = steps;
     this.rare = rare;
     this.own = own;
@@ -81,11 +80,7 @@ public final class RecordProgram {
       }
     }
     Map<FlowColumn, OwnUse> ownUses = chooseOwn(fields);
-    for (OwnUse use : ownUses.values()) {
-      int length = fields[3 * use.field() + 2];
-      packedAt[use.field()] = 0;
-      isPlace[use.field()] |= length == VARIABLE;
-    }
+    placeOwn(ownUses.values(), fields, variable, packedAt, isPlace);
     int[] offset = new int[count];
     int bytes = 0;
     int packed = 0;
@@ -179,7 +174,22 @@ public final class RecordProgram {
     return chosen;
   }
 
-  private static List<OwnStep> ownSteps(
+  /** Marks the fields of users' columns that no slot has. */
+  private static void placeOwn(
+      Collection<OwnUse> uses, int[] fields, boolean variable, int[] packedAt, boolean[] isPlace) {
+    for (OwnUse use : uses) {
+      int i = use.field();
+      if (packedAt[i] == SKIPPED) { // else a slot has it, which takes every VARIABLE as a place
+        packedAt[i] = 0;
+        // A text is not copied: it may be as long as a datagram.
+        isPlace[i] =
+            fields[3 * i + 2] == VARIABLE
+                || (variable && use.element().form() == OwnElement.Form.TEXT);
+      }
+    }
+  }
+
+  private static OwnStep[] ownSteps(
       Collection<OwnUse> uses, int[] fields, int[] offset, boolean[] isPlace) {
     return uses.stream()
         .map(
@@ -188,7 +198,7 @@ public final class RecordProgram {
               return new OwnStep(
                   use.element(), offset[i], isPlace[i] ? VARIABLE : fields[3 * i + 2]);
             })
-        .toList();
+        .toArray(OwnStep[]::new);
   }
 
   int[] steps() {
@@ -200,7 +210,8 @@ public final class RecordProgram {
     return rare;
   }
 
-  List<OwnStep> own() {
+  /** The caller must not change them. */
+  OwnStep[] own() {
     return own;
   }
 
@@ -223,7 +234,7 @@ public final class RecordProgram {
 
   public int bytes() {
     return 64
-        + 40 * own.size()
+        + 40 * own.length
         + Integer.BYTES * (steps.length + (isVariable() ? walk.length + 4 : 0));
   }
 

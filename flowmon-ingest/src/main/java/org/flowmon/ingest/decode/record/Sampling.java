@@ -9,6 +9,9 @@ import java.util.Map;
 public final class Sampling {
   public static final Rate UNKNOWN = new Rate(0, 0);
 
+  /** Without any rate; nobody sets one. */
+  public static final Sampling NONE = new Sampling();
+
   /** One packet of {@code rate} (0: unknown); mode 1 deterministic, 2 random, 0 unknown. */
   public record Rate(long rate, int mode) {
     public boolean isUnknown() {

@@ -66,6 +66,7 @@ public final class SflowDecoder {
   @SuppressWarnings("NullAway.Init") // decode sets it
   private FlowSink out;
 
+  private Sampling configured = Sampling.NONE; // of the agent
   private @Nullable FlowBatchBuilder builder;
   private int rows;
   private int flows;
@@ -108,6 +109,7 @@ public final class SflowDecoder {
     flows = 0;
     IpAddress agent = agent(type, offset + ADDRESS_AT);
     header.agent = agent != null ? agent : from.exporter;
+    configured = rules.sampling(header.agent);
     header.arrival = from.arrival;
     header.subAgent = getU32(bytes, rest);
     header.sequence = getInt(bytes, rest + 4);
@@ -255,9 +257,11 @@ public final class SflowDecoder {
       builder = out.builder();
       rows = 0;
     }
-    Sampling.Rate configured = rules.sampling(header.agent).ofInterface(sample.input);
-    long known = sample.isDiscard || configured.isUnknown() ? rate : configured.rate();
-    writer.write(header, bytes, sample, packet, route, known, builder);
+    if (!configured.isEmpty() && !sample.isDiscard) {
+      Sampling.Rate replaced = configured.ofInterface(sample.input);
+      rate = replaced.isUnknown() ? rate : replaced.rate();
+    }
+    writer.write(header, bytes, sample, packet, route, rate, builder);
     rows++;
     flows++;
     if (builder.isFull()) {

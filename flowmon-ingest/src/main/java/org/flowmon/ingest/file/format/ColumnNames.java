@@ -30,10 +30,24 @@ public final class ColumnNames {
     this.source = source;
   }
 
-  /** Lets a name, or a dotted path of JSON, stand for a user's column in files of every source. */
+  /**
+   * Lets a name, or a dotted path of JSON, stand for a user's column in files of every source. If
+   * the column has a scale, files have the value under this name, and the stored number under the
+   * column's own.
+   *
+   * @throws IllegalArgumentException if the name is another column's
+   */
   public static synchronized void define(String name, FlowColumn column) {
     Map<String, TextColumn> more = new HashMap<>(own);
-    more.put(FlowSource.plain(name), TextColumn.of(name, column));
+    TextColumn target =
+        column.scale() > 1
+            ? new TextColumn(name, column, Form.SCALED)
+            : TextColumn.of(name, column);
+    TextColumn before = more.put(FlowSource.plain(name), target);
+    if (before != null && before.column() != column) {
+      throw new IllegalArgumentException(
+          "the name '" + name + "' stands for column " + before.target().sqlName() + " already");
+    }
     own = Map.copyOf(more);
   }
 
@@ -51,8 +65,10 @@ public final class ColumnNames {
     Set<String> names = new HashSet<>(source.names());
     names.addAll(given.keySet());
     names.addAll(own.keySet());
-    if (source.isFlowmon()) {
-      FlowColumn.all().forEach(column -> names.add(column.sqlName()));
+    for (FlowColumn column : FlowColumn.all()) {
+      if (source.isFlowmon() || column.id() >= FlowColumn.FIRST_OWN_ID) {
+        names.add(column.sqlName());
+      }
     }
     return names;
   }
@@ -109,11 +125,14 @@ public final class ColumnNames {
     TextColumn known = given.get(plain);
     known = known == null ? own.get(plain) : known;
     known = known == null ? source.column(plain) : known;
-    if (known != null || !source.isFlowmon()) {
+    if (known != null) {
       return known;
     }
     FlowColumn column = FlowColumn.byName(plain);
-    return column == null ? null : TextColumn.of(name, column);
+    if (column == null || !(source.isFlowmon() || column.id() >= FlowColumn.FIRST_OWN_ID)) {
+      return null;
+    }
+    return TextColumn.of(name, column);
   }
 
   /**

@@ -101,9 +101,6 @@ public record TextColumn(
     if (column == FlowColumn.PROTOCOL) {
       return Form.PROTOCOL;
     }
-    if (column.scale() > 1) {
-      return Form.SCALED;
-    }
     return column.codeNames() == null ? form(column.type()) : Form.CODE;
   }
 

@@ -242,11 +242,15 @@ public final class FollowedLog implements LiveSource {
     if (!isShorter && (!isOther || (open != null && open.size() > offset))) {
       return true;
     }
-    if (!endsLine) {
-      return false;
-    }
     try {
-      open(isOther ? successor() : path, 0);
+      Path next = isOther ? successor() : path;
+      if (isOther && open != null && next.equals(path) && Files.size(next) == 0) {
+        return true; // its writer may still write to the file before
+      }
+      if (!endsLine) {
+        return false;
+      }
+      open(next, 0);
     } catch (NoSuchFileException e) {
       close(); // it was renamed again meanwhile
     }

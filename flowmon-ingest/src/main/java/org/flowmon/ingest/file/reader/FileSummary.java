@@ -43,7 +43,7 @@ public record FileSummary(
     rejected = Collections.unmodifiableMap(new LinkedHashMap<>(rejected));
   }
 
-  /** Unit → count of what was lost; units are never added together. */
+  /** Losses by their unit; units are never added together. */
   public Map<String, Long> lost() {
     Map<String, Long> lost = new TreeMap<>();
     rejected.forEach(

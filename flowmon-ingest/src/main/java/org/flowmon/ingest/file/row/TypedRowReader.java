@@ -159,7 +159,7 @@ public final class TypedRowReader {
       return true;
     }
     return switch (form) {
-      case NUMBER -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
+      case NUMBER, SCALED -> kind == Kind.WHOLE || kind == Kind.DOUBLE;
       // Whole seconds, milliseconds and microseconds cannot be told apart.
       case TIME -> kind.isTime() || kind == Kind.DOUBLE;
       case TIME_MILLIS, TIME_MICROS -> kind.isTime() || kind == Kind.WHOLE;
@@ -302,6 +302,7 @@ public final class TypedRowReader {
     texts.isNull = false;
     return switch (target.form()) {
       case NUMBER -> (kind == Kind.WHOLE || whole(number)) && isIn(target);
+      case SCALED -> times(kind, number, target.target().scale());
       case TIME -> kind == Kind.DOUBLE ? scaled(number) : time(kind, number);
       case TIME_MILLIS -> kind == Kind.WHOLE ? times(number, MILLI) : time(kind, number);
       case TIME_MICROS -> kind == Kind.WHOLE || time(kind, number);
@@ -322,6 +323,15 @@ public final class TypedRowReader {
       case CODE -> isIn(target);
       default -> throw new IllegalStateException(target.form() + " from a number");
     };
+  }
+
+  private boolean times(Kind kind, long number, int scale) {
+    if (kind == Kind.WHOLE) {
+      return times(number, scale);
+    }
+    double value = Double.longBitsToDouble(number) * scale;
+    texts.value = Math.round(value);
+    return Math.abs(value) < 0x1p63; // false for what is no number, too
   }
 
   private boolean isIn(TextColumn target) {

@@ -42,7 +42,7 @@ final class SflowEncoder extends ExportEncoder {
   /** One for each packet. */
   @Override
   long records(SyntheticFlow flow) {
-    return flow.packets;
+    return Math.max(1, flow.packets);
   }
 
   @Override

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import org.flowmon.flow.SourceKind;
 
-/** Decides by chance what goes wrong, the same for the same seed, and counts it. */
+/** Faults of exports, drawn from a seed and counted. */
 final class WireFaults {
   static final WireFaults NONE = new WireFaults(Faults.NONE, 0);
 

@@ -19,8 +19,11 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.InterfaceCounters;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
 import org.flowmon.ingest.decode.packet.PacketBytes;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.junit.jupiter.api.Test;
 
 class SflowDecoderTest {
@@ -90,6 +93,26 @@ class SflowDecoderTest {
     assertEquals(arrival, row.get(FlowColumn.END_TIME));
     assertEquals(0L, row.get(FlowColumn.DURATION));
     assertNull(row.get(FlowColumn.EXPORT_TIME));
+  }
+
+  @Test
+  void configuredRatesReplaceThoseOfAnAgentsSamplesAlone() {
+    ExportDecoder configured =
+        new ExportDecoder(
+            counters,
+            bad,
+            ProtectedNetworks.NONE,
+            DecoderLimits.defaults(),
+            TunnelHeaders.INNER,
+            TemplateScope.SESSION,
+            ExporterRules.parse(List.of(), List.of(AGENT + "@7=100", SENDER + "=5")));
+    byte[] frame = SflowBytes.header(1518, tcpFrame());
+    byte[] datagram =
+        SflowBytes.datagram(
+            1, SflowBytes.flow(1, 512, 5120, 0, frame), SflowBytes.discarded(1, 258, frame));
+    configured.decode(datagram, 0, datagram.length, SENDER, 6343, arrival, recorder);
+    assertEquals(100L, recorder.rows().get(0).get(FlowColumn.SAMPLING_RATE));
+    assertEquals(1L, recorder.rows().get(1).get(FlowColumn.SAMPLING_RATE));
   }
 
   @Test

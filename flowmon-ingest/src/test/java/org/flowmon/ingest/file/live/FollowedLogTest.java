@@ -74,6 +74,22 @@ class FollowedLogTest {
   }
 
   @Test
+  void aFileThatIsStillEmptyDoesNotEndTheOneBefore() throws IOException {
+    Path before = folder.resolve("flows.log.1");
+    append(log, "1\n");
+    try (FollowedLog followed = new FollowedLog(log, Optional.empty(), new byte[0])) {
+      assertEquals("1\n", next(followed));
+      Files.move(log, before);
+      append(log, ""); // as logrotate's "create", before the writer opens it
+      assertEquals("", next(followed));
+      append(before, "2\n");
+      assertEquals("2\n", next(followed));
+      append(log, "3\n");
+      assertEquals("3\n", next(followed));
+    }
+  }
+
+  @Test
   void aPlaceIsFoundAgainAlsoInAFileThatWasRenamed() throws IOException {
     append(log, "#h\n1\n2\n3\n");
     Place place;
