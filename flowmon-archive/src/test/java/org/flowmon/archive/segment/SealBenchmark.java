@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.segment.writer.SegmentWriter;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -20,6 +21,7 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -41,13 +43,21 @@ public class SealBenchmark {
   private static final int BATCH = 1000;
   private static final long START = 1_790_000_000_000_000L;
 
-  private final SegmentWriter writer = new SegmentWriter();
+  /** Columns of users that no flow fills. */
+  @Param({"0", "50"})
+  public int unfilled;
+
+  private SegmentWriter writer;
   private List<FlowBatch> batches;
   private Path directory;
 
   /** Makes the flows. */
   @Setup
   public void setUp() throws IOException {
+    for (int i = 0; i < unfilled; i++) {
+      FlowColumn.define(FlowColumn.FIRST_OWN_ID + i, "own_" + i, ColumnType.NUMBER, "");
+    }
+    writer = new SegmentWriter();
     directory = Files.createTempDirectory("seal");
     batches = flows(ROWS, 1);
   }

@@ -2,7 +2,9 @@ package org.flowmon.ingest.decode;
 
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounters;
@@ -44,13 +46,21 @@ public class DecodeBenchmark {
 
   @Param public Export export;
 
+  /** Columns of users that no flow fills. */
+  @Param({"0", "50"})
+  public int unfilled;
+
   private final byte[][] datagrams = new byte[DATAGRAMS][];
-  private final Sink sink = new Sink();
+  private Sink sink;
   private ExportDecoder decoder;
   private long arrival;
 
   @Setup
   public void setUp() {
+    for (int i = 0; i < unfilled; i++) {
+      FlowColumn.define(FlowColumn.FIRST_OWN_ID + i, "own_" + i, ColumnType.NUMBER, "");
+    }
+    sink = new Sink(); // it knows the columns of its time
     Random random = new Random(20261121);
     decoder =
         new ExportDecoder(

@@ -3,9 +3,7 @@ package org.flowmon.bench.machine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /**
  * Bytes that a process and its children made the system write to disks, as Linux counts them
@@ -18,18 +16,17 @@ public final class ProcessWrites {
   private ProcessWrites() {}
 
   /** So far, by a process and its children; empty if the system does not tell. */
-  public static OptionalLong of(ProcessHandle process) {
-    List<ProcessHandle> all =
-        Stream.concat(Stream.of(process), process.descendants()).toList();
-    long bytes = 0;
-    for (ProcessHandle one : all) {
-      OptionalLong own = ofOne(one.pid());
-      if (own.isEmpty() && one.isAlive()) {
-        return OptionalLong.empty();
-      }
-      bytes += own.orElse(0);
+  public static OptionalLong of(long pid) {
+    OptionalLong own = ofOne(pid);
+    if (own.isEmpty()) {
+      return own;
     }
-    return OptionalLong.of(bytes);
+    long children =
+        ProcessHandle.of(pid).stream()
+            .flatMap(ProcessHandle::descendants)
+            .mapToLong(child -> ofOne(child.pid()).orElse(0))
+            .sum();
+    return OptionalLong.of(own.getAsLong() + children);
   }
 
   private static OptionalLong ofOne(long pid) {

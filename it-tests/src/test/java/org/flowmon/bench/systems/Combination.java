@@ -2,79 +2,67 @@ package org.flowmon.bench.systems;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.flowmon.bench.harness.Row;
-import org.flowmon.bench.systems.FlowData.Diversity;
-import org.flowmon.bench.systems.Layout.Fields;
-import org.flowmon.bench.systems.Layout.Indexes;
 
-/** One combination of the factors, for one system. */
-record Combination(SystemKind system, Diversity diversity, Layout layout) {
-  private static final String OWN = "own";
+/**
+ * One value of each factor of the study.
+ *
+ * @param fields types of addresses and times (table 5 of the study)
+ * @param indexes the group of indexes, made before the first row (table 6)
+ * @param transaction rows of a transaction
+ */
+record Combination(String data, String fields, String indexes, String transaction) {
+  /** The value of a factor of which a system has but one kind. */
+  static final String OWN = "own";
 
-  /** The values of each factor; the first of each is its base. */
-  record Chosen(
-      List<Diversity> diversities,
-      List<Fields> fields,
-      List<Indexes> indexes,
-      List<Integer> transactions) {
-    /** Indexes of the combinations that vary transactions: group 0 if it is among them. */
-    private Indexes baseIndexes() {
-      return indexes.contains(Indexes.SINGLE) ? Indexes.SINGLE : indexes.get(0);
-    }
+  /** Factors that a system may have. Data are a factor of all. */
+  enum Factor {
+    FIELDS,
+    INDEXES,
+    TRANSACTIONS
+  }
 
-    /**
-     * All combinations that a system has, in their order.
-     *
-     * @param full whether each value meets each other; else, beside the base of diversity and
-     *     transactions, fields meet indexes, and a factor varies while the others keep their base
-     */
-    List<Combination> of(SystemKind system, boolean full) {
-      boolean isAll = system.factors() == SystemKind.Factors.ALL;
-      List<Fields> someFields = isAll ? fields : List.of(Fields.NATIVE);
-      List<Indexes> someIndexes = isAll ? indexes : List.of(Indexes.NONE);
-      List<Integer> someTransactions =
-          system.factors() == SystemKind.Factors.NONE
-              ? transactions.subList(0, 1)
-              : transactions;
+  /** Values of the factors, each of which meets each other. */
+  record Values(
+      List<String> data, List<String> fields, List<String> indexes, List<String> transactions) {
+    /** All combinations for a system that has these factors. */
+    List<Combination> combinations(Set<Factor> factors) {
       List<Combination> all = new ArrayList<>();
-      for (Diversity diversity : diversities) {
-        for (int transaction : someTransactions) {
-          for (Fields types : someFields) {
-            for (Indexes group : someIndexes) {
-              boolean isOther = !diversity.equals(diversities.get(0));
-              boolean isOtherTransaction = transaction != transactions.get(0);
-              boolean isBase = types == someFields.get(0);
-              boolean isWanted =
-                  full
-                      || (isOtherTransaction
-                          ? !isOther && isBase && (!isAll || group == baseIndexes())
-                          : !isOther || isBase);
-              if (isWanted) {
-                all.add(new Combination(system, diversity, new Layout(types, group, transaction)));
-              }
+      for (String one : data) {
+        for (String rows : of(factors, Factor.TRANSACTIONS, transactions)) {
+          for (String types : of(factors, Factor.FIELDS, fields)) {
+            for (String group : of(factors, Factor.INDEXES, indexes)) {
+              all.add(new Combination(one, types, group, rows));
             }
           }
         }
       }
       return all;
     }
+
+    private static List<String> of(Set<Factor> factors, Factor factor, List<String> values) {
+      return factors.contains(factor) ? values : List.of(OWN);
+    }
   }
 
-  /** A row that begins with the factors. */
-  Row row() {
-    boolean isAll = system.factors() == SystemKind.Factors.ALL;
+  /** Whether each row is a transaction, which takes long. */
+  boolean isRowByRow() {
+    return transaction.equals("1");
+  }
+
+  /** Whether transactions have so many rows, or those of the system. */
+  boolean hasTransaction(String rows) {
+    return transaction.equals(rows) || transaction.equals(OWN);
+  }
+
+  /** A row that begins with these values. */
+  Row row(String system) {
     return new Row()
-        .put("data", diversity.label())
-        .put("system", system.label())
-        .put("fields", isAll ? layout.fields().label() : OWN)
-        .put("indexes", isAll ? layout.indexes().label() : OWN)
-        .put(
-            "transaction",
-            system.factors() == SystemKind.Factors.NONE ? OWN : (Object) layout.transaction());
-  }
-
-  @Override
-  public String toString() {
-    return String.join(", ", row().values().values().stream().map(String::valueOf).toList());
+        .put("data", data)
+        .put("system", system)
+        .put("fields", fields)
+        .put("indexes", indexes)
+        .put("transaction", transaction);
   }
 }

@@ -1,31 +1,33 @@
 package org.flowmon.bench.systems;
 
 import java.util.Locale;
+import java.util.function.ToLongFunction;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
-/** A field of the stored flows: those of table 3 of the study. */
+/** A field of the stored flows: those of table 3 of the study, all unsigned numbers. */
 enum FlowField {
-  SRC_EXPORTER(Kind.ADDRESS),
-  SECS_FLOWSTART(Kind.SECONDS),
-  SECS_FLOWEND(Kind.SECONDS),
-  SECS_EXPORT(Kind.SECONDS),
-  SRC_ADDR(Kind.ADDRESS),
-  SRC_MASK(Kind.BITS8),
-  SRC_PORT(Kind.BITS16),
-  SRC_AS(Kind.BITS16),
-  DST_ADDR(Kind.ADDRESS),
-  DST_MASK(Kind.BITS8),
-  DST_PORT(Kind.BITS16),
-  DST_AS(Kind.BITS16),
-  INPUT_IF(Kind.BITS16),
-  OUTPUT_IF(Kind.BITS16),
-  NEXT_HOP(Kind.ADDRESS),
-  NUM_PACKETS(Kind.BITS32),
-  NUM_BYTES(Kind.BITS32),
-  IP_PROT(Kind.BITS8),
-  TCP_FLAGS(Kind.BITS8),
-  IP_TOS(Kind.BITS8);
+  SRC_EXPORTER(Kind.ADDRESS, flow -> StudyFlows.ROUTER.address().lo()),
+  SECS_FLOWSTART(Kind.SECONDS, flow -> flow.startMillis / 1000),
+  SECS_FLOWEND(Kind.SECONDS, flow -> flow.endMillis / 1000),
+  SECS_EXPORT(Kind.SECONDS, StudyFlows::exportedSeconds),
+  SRC_ADDR(Kind.ADDRESS, flow -> flow.srcLo),
+  SRC_MASK(Kind.BITS8, flow -> flow.srcMask),
+  SRC_PORT(Kind.BITS16, flow -> flow.srcPort),
+  SRC_AS(Kind.BITS16, flow -> flow.srcAs),
+  DST_ADDR(Kind.ADDRESS, flow -> flow.dstLo),
+  DST_MASK(Kind.BITS8, flow -> flow.dstMask),
+  DST_PORT(Kind.BITS16, flow -> flow.dstPort),
+  DST_AS(Kind.BITS16, flow -> flow.dstAs),
+  INPUT_IF(Kind.BITS16, flow -> flow.inputIf),
+  OUTPUT_IF(Kind.BITS16, flow -> flow.outputIf),
+  NEXT_HOP(Kind.ADDRESS, flow -> flow.nextHop),
+  NUM_PACKETS(Kind.BITS32, flow -> flow.packets),
+  NUM_BYTES(Kind.BITS32, flow -> flow.bytes),
+  IP_PROT(Kind.BITS8, flow -> flow.protocol),
+  TCP_FLAGS(Kind.BITS8, flow -> flow.tcpFlags),
+  IP_TOS(Kind.BITS8, flow -> flow.tos);
 
-  /** What values are, all of them unsigned numbers. */
+  /** What decides a column's type. */
   enum Kind {
     /** An IPv4 address. */
     ADDRESS,
@@ -33,17 +35,29 @@ enum FlowField {
     SECONDS,
     BITS8,
     BITS16,
-    BITS32
+    BITS32;
+
+    /** The name in declarations. */
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   private final Kind kind;
+  private final ToLongFunction<SyntheticFlow> value;
 
-  FlowField(Kind kind) {
+  FlowField(Kind kind, ToLongFunction<SyntheticFlow> value) {
     this.kind = kind;
+    this.value = value;
   }
 
   Kind kind() {
     return kind;
+  }
+
+  /** Of an address only the 32 bits of IPv4. */
+  long of(SyntheticFlow flow) {
+    return value.applyAsLong(flow) & 0xFFFF_FFFFL;
   }
 
   /** The name in tables of databases. */

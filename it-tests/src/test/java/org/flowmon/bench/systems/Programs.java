@@ -1,80 +1,54 @@
 package org.flowmon.bench.systems;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Runs installed programs, in UTC. */
+/** Installed programs, in UTC. */
 final class Programs {
   private Programs() {}
 
-  /** Takes a line of a program's output. */
-  @FunctionalInterface
-  interface LineSink {
-    void accept(String line);
-  }
-
-  /** Which of these are not on the PATH, as a sentence; empty if all are. */
-  static Optional<String> missing(String... programs) {
-    String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
-    List<String> folders = Arrays.asList(path.split(":", -1));
+  /** Which of these are not on the PATH: {@code not installed: …}; empty if all are. */
+  static String missing(String... programs) {
     String missing =
-        Arrays.stream(programs)
+        Stream.of(programs)
             .filter(
                 program ->
-                    folders.stream()
+                    Stream.of(System.getenv("PATH").split(":", -1))
                         .noneMatch(folder -> Files.isExecutable(Path.of(folder, program))))
             .collect(Collectors.joining(", "));
-    return missing.isEmpty() ? Optional.empty() : Optional.of("not installed: " + missing);
+    return missing.isEmpty() ? "" : "not installed: " + missing;
   }
 
   /** A program to start. */
-  static ProcessBuilder of(String... command) {
+  static ProcessBuilder of(List<String> command) {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("TZ", "UTC");
-    return builder;
+    return builder.redirectError(ProcessBuilder.Redirect.INHERIT);
   }
 
-  /** Runs programs, each of which reads the output of the one before; gives the last one's lines. */
-  static void pipe(List<ProcessBuilder> programs, LineSink lines) throws IOException {
-    List<Process> all = ProcessBuilder.startPipeline(programs);
-    try (BufferedReader in = all.get(all.size() - 1).inputReader()) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        lines.accept(line);
-      }
+  /** Runs programs, each of which reads the output of the one before; returns the last one's. */
+  static List<String> lines(ProcessBuilder... programs) throws IOException, InterruptedException {
+    List<Process> all = ProcessBuilder.startPipeline(List.of(programs));
+    List<String> lines;
+    try (var out = all.get(all.size() - 1).inputReader()) {
+      lines = out.lines().toList();
     }
-    for (int i = 0; i < all.size(); i++) {
-      end(all.get(i), programs.get(i));
+    for (int i = 0; i < programs.length; i++) {
+      end(all.get(i), programs[i]);
     }
+    return lines;
   }
 
   /** Waits for a program that must end with 0. */
-  static void end(Process process, ProcessBuilder program) throws IOException {
-    try {
-      int code = process.waitFor();
-      if (code != 0) {
-        throw new IOException(String.join(" ", program.command()) + " ended with " + code);
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while " + program.command().get(0) + " ran");
-    }
-  }
-
-  /** Waits. */
-  static void pause(long millis) throws IOException {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while another program ran");
+  static void end(Process process, ProcessBuilder program)
+      throws IOException, InterruptedException {
+    int code = process.waitFor();
+    if (code != 0) {
+      throw new IOException(String.join(" ", program.command()) + " ended with " + code);
     }
   }
 }

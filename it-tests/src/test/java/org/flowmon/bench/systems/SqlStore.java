@@ -1,86 +1,186 @@
 package org.flowmon.bench.systems;
 
-import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.LocalDateTime;
+import java.time.Instant;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
-import org.flowmon.bench.archive.Answer;
+import org.flowmon.bench.machine.PageCache;
+import org.flowmon.bench.machine.ProcessWrites;
 import org.flowmon.flow.IpAddress;
-import org.jspecify.annotations.Nullable;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * A database: rows go in by a prepared INSERT, up to {@value #BATCH_ROWS} to a batch, with the
  * indexes in place.
  */
-abstract class SqlStore implements FlowStore {
-  static final String TABLE = "flows";
-
+final class SqlStore implements FlowStore {
   private static final int BATCH_ROWS = 1_000;
+  private static final String NATIVE = "native";
   private static final FlowField[] FIELDS = FlowField.values();
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
-  private Layout layout = new Layout(Layout.Fields.INTEGER, Layout.Indexes.NONE, 1);
-  private @Nullable Connection connection;
-  private @Nullable PreparedStatement insert;
-  private int batched;
-  private int uncommitted;
+  /** Columns of each index, by group. */
+  private final Map<String, List<String>> indexes;
 
-  // What differs between databases.
+  private final Map<String, String> queries;
+  private final Database database;
+  private final Path folder;
+  private DatabaseServer server;
+  private Connection connection;
+  private String fields = "";
+  private int transaction;
 
-  /** A new connection to the running server or file. */
-  abstract Connection connect() throws SQLException;
-
-  /** The type of a column. */
-  abstract String type(FlowField.Kind kind, Layout.Fields fields);
-
-  /** The parameter of a column in an INSERT. */
-  String parameter(FlowField.Kind kind, Layout.Fields fields) {
-    return "?";
+  SqlStore(
+      Database database,
+      Map<String, List<String>> indexes,
+      Map<String, String> queries,
+      Path folder)
+      throws Exception {
+    this.database = database;
+    this.indexes = indexes;
+    this.queries = queries;
+    this.folder = folder;
+    start();
   }
 
-  /** An expression of the begin of a flow's slot, in seconds. */
-  abstract String slot(Layout.Fields fields);
-
-  /** Writes what is only in memory to the table's files. */
-  abstract void flush() throws SQLException;
-
-  /** The statement that gathers the optimizer's statistics. */
-  abstract String analyze();
-
-  final Connection connection() throws SQLException {
-    if (connection == null) {
-      connection = connect();
-    }
-    return connection;
+  private void start() throws Exception {
+    server = DatabaseServer.start(database.name(), folder, database.settings());
+    connection = DriverManager.getConnection(server.url());
   }
 
-  final void disconnect() throws SQLException {
-    if (insert != null) {
-      insert.close();
-      insert = null;
-    }
-    if (connection != null) {
-      connection.close();
-      connection = null;
-    }
-  }
-
-  final void execute(String sql) throws SQLException {
-    try (Statement statement = connection().createStatement()) {
-      statement.execute(sql);
+  @Override
+  public void create(Combination layout) throws SQLException {
+    fields = layout.fields();
+    transaction = Integer.parseInt(layout.transaction());
+    execute(database.empty());
+    Map<String, String> types = database.types().get(fields);
+    String columns =
+        Arrays.stream(FIELDS)
+            .map(field -> field.column() + " " + types.get(field.kind().label()) + " NOT NULL")
+            .collect(Collectors.joining(", "));
+    execute(List.of("CREATE TABLE flows (" + columns + ")"));
+    List<String> group = indexes.get(layout.indexes());
+    for (int i = 0; i < group.size(); i++) {
+      execute(List.of("CREATE INDEX flows_" + i + " ON flows (" + group.get(i) + ")"));
     }
   }
 
-  final String one(String sql) throws SQLException {
-    try (Statement statement = connection().createStatement();
+  private void execute(List<String> statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  @Override
+  public void load(List<SyntheticFlow> flows) throws SQLException {
+    connection.setAutoCommit(false);
+    String insert = "INSERT INTO flows VALUES (?" + ", ?".repeat(FIELDS.length - 1) + ")";
+    try (PreparedStatement rows = connection.prepareStatement(insert)) {
+      for (int r = 1; r <= flows.size(); r++) {
+        SyntheticFlow flow = flows.get(r - 1);
+        for (int f = 0; f < FIELDS.length; f++) {
+          set(rows, f + 1, FIELDS[f].kind(), FIELDS[f].of(flow));
+        }
+        rows.addBatch();
+        boolean isEnd = r % transaction == 0 || r == flows.size();
+        if (isEnd || r % BATCH_ROWS == 0) {
+          rows.executeBatch();
+        }
+        if (isEnd) {
+          connection.commit();
+        }
+      }
+    }
+    connection.setAutoCommit(true);
+    execute(database.loaded());
+  }
+
+  private void set(PreparedStatement to, int place, FlowField.Kind kind, long value)
+      throws SQLException {
+    if (fields.equals(NATIVE) && kind == FlowField.Kind.ADDRESS) {
+      to.setString(place, IpAddress.ofIpv4((int) value).toString());
+    } else if (fields.equals(NATIVE) && kind == FlowField.Kind.SECONDS) {
+      to.setString(place, time(value));
+    } else {
+      to.setLong(place, value);
+    }
+  }
+
+  private static String time(long seconds) {
+    return TIME.format(Instant.ofEpochSecond(seconds));
+  }
+
+  @Override
+  public List<long[]> answer(StudyQuery query) throws SQLException {
+    String sql =
+        queries
+            .get(query.name())
+            .replace("{slot}", database.slot().get(fields))
+            .replace("{from}", literal(StudyQuery.FROM))
+            .replace("{to}", literal(StudyQuery.TO));
+    List<long[]> answer = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        long[] row = new long[query.columns()];
+        for (int c = 0; c < row.length; c++) {
+          row[c] =
+              fields.equals(NATIVE) && query.isAddress(c)
+                  ? IpAddress.parse(rows.getString(c + 1)).lo() & 0xFFFF_FFFFL
+                  : rows.getLong(c + 1);
+        }
+        answer.add(row);
+      }
+    }
+    return answer;
+  }
+
+  private String literal(long seconds) {
+    return fields.equals(NATIVE) ? "'" + time(seconds) + "'" : Long.toString(seconds);
+  }
+
+  @Override
+  public Optional<String> forget() throws Exception {
+    close();
+    Optional<String> kept = PageCache.drop(server.largeFiles());
+    start();
+    return kept;
+  }
+
+  @Override
+  public long bytesOnDisk() throws SQLException {
+    return Long.parseLong(one(database.bytes()));
+  }
+
+  @Override
+  public OptionalLong bytesWritten() {
+    return ProcessWrites.of(server.pid());
+  }
+
+  @Override
+  public String settings() throws SQLException {
+    return one(database.version()) + " " + database.settings();
+  }
+
+  private String one(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(sql)) {
       rows.next();
       return rows.getString(1);
@@ -88,147 +188,11 @@ abstract class SqlStore implements FlowStore {
   }
 
   @Override
-  public void create(Layout newLayout) throws IOException, SQLException {
-    layout = newLayout;
-    execute("DROP TABLE IF EXISTS " + TABLE);
-    execute(
-        Arrays.stream(FIELDS)
-            .map(f -> f.column() + " " + type(f.kind(), layout.fields()) + " NOT NULL")
-            .collect(Collectors.joining(", ", "CREATE TABLE " + TABLE + " (", ")")));
-    int number = 0;
-    for (List<FlowField> index : layout.indexes().fields()) {
-      execute(
-          index.stream()
-              .map(FlowField::column)
-              .collect(
-                  Collectors.joining(
-                      ", ", "CREATE INDEX flows_" + number++ + " ON " + TABLE + " (", ")")));
+  public void close() throws Exception {
+    try {
+      connection.close();
+    } finally {
+      server.close();
     }
-    connection().setAutoCommit(false);
-    insert =
-        connection()
-            .prepareStatement(
-                Arrays.stream(FIELDS)
-                    .map(f -> parameter(f.kind(), layout.fields()))
-                    .collect(Collectors.joining(", ", "INSERT INTO " + TABLE + " VALUES (", ")")));
-  }
-
-  @Override
-  public void load(FlowData data, int from, int to) throws SQLException {
-    PreparedStatement statement = Objects.requireNonNull(insert);
-    for (int row = from; row < to; row++) {
-      for (int f = 0; f < FIELDS.length; f++) {
-        set(statement, f + 1, FIELDS[f].kind(), data.get(FIELDS[f], row));
-      }
-      statement.addBatch();
-      batched++;
-      uncommitted++;
-      if (batched == BATCH_ROWS || uncommitted == layout.transaction()) {
-        send(statement);
-      }
-      if (uncommitted == layout.transaction()) {
-        commit();
-      }
-    }
-  }
-
-  private void set(PreparedStatement statement, int at, FlowField.Kind kind, long value)
-      throws SQLException {
-    if (layout.fields() == Layout.Fields.NATIVE && kind == FlowField.Kind.ADDRESS) {
-      statement.setString(at, IpAddress.ofIpv4((int) value).toString());
-    } else if (layout.fields() == Layout.Fields.NATIVE && kind == FlowField.Kind.SECONDS) {
-      statement.setString(at, text(value));
-    } else {
-      statement.setLong(at, value);
-    }
-  }
-
-  /** A time as databases write it, in UTC. */
-  private static String text(long seconds) {
-    LocalDateTime time = LocalDateTime.ofEpochSecond(seconds, 0, ZoneOffset.UTC);
-    String text = time.toString(); // without seconds if they are 0
-    return text.substring(0, 10) + " " + text.substring(11) + (time.getSecond() == 0 ? ":00" : "");
-  }
-
-  private void send(PreparedStatement statement) throws SQLException {
-    int[] unused = statement.executeBatch();
-    batched = 0;
-  }
-
-  private void commit() throws SQLException {
-    connection().commit();
-    uncommitted = 0;
-  }
-
-  @Override
-  public void finish() throws SQLException {
-    if (batched > 0) {
-      send(Objects.requireNonNull(insert));
-    }
-    commit();
-    connection().setAutoCommit(true);
-    execute(analyze());
-    flush();
-  }
-
-  @Override
-  public Answer answer(StudyQuery query) throws SQLException {
-    AnswerRows answer = new AnswerRows(query);
-    String sql = query == StudyQuery.A ? slots() : totals();
-    try (Statement statement = connection().createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      long[] values = new long[query.columns()];
-      while (rows.next()) {
-        for (int c = 0; c < values.length; c++) {
-          boolean isAddress =
-              query == StudyQuery.B
-                  && layout.fields() == Layout.Fields.NATIVE
-                  && c < StudyQuery.KEYS.size()
-                  && StudyQuery.KEYS.get(c).kind() == FlowField.Kind.ADDRESS;
-          values[c] =
-              isAddress
-                  ? IpAddress.parse(rows.getString(c + 1)).lo() & 0xFFFF_FFFFL
-                  : rows.getLong(c + 1);
-        }
-        answer.add(values);
-      }
-    }
-    return answer.answer();
-  }
-
-  private String slots() {
-    return "SELECT "
-        + slot(layout.fields())
-        + " AS slot, COUNT(*) AS flow_count FROM "
-        + TABLE
-        + " GROUP BY slot ORDER BY slot";
-  }
-
-  private String totals() {
-    List<String> keys = new ArrayList<>();
-    StudyQuery.KEYS.forEach(field -> keys.add(field.column()));
-    String columns = String.join(", ", keys);
-    return "SELECT "
-        + columns
-        + ", COUNT(*) AS flow_count, SUM(num_bytes) AS octets, SUM(num_packets) AS packets FROM "
-        + TABLE
-        + " WHERE secs_flowstart >= "
-        + literal(StudyQuery.FROM)
-        + " AND secs_flowend <= "
-        + literal(StudyQuery.TO)
-        + " GROUP BY "
-        + columns
-        + " ORDER BY octets DESC";
-  }
-
-  private String literal(long seconds) {
-    return layout.fields() == Layout.Fields.NATIVE
-        ? "'" + text(seconds) + "'"
-        : Long.toString(seconds);
-  }
-
-  @Override
-  public void close() throws IOException, SQLException {
-    disconnect();
   }
 }

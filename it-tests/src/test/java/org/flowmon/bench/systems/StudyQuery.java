@@ -1,13 +1,16 @@
 package org.flowmon.bench.systems;
 
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import org.flowmon.bench.archive.Answer;
-import org.flowmon.bench.archive.AnswerKind;
+import java.util.stream.LongStream;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /** The two queries of the study, and their answers by brute force. */
 enum StudyQuery {
@@ -20,12 +23,10 @@ enum StudyQuery {
    */
   B(9);
 
-  static final int SLOT_SECONDS = 600;
-
   /** The range of B, in seconds since 1970; both ends are in it. */
-  static final long FROM = FlowData.BEGIN + 10 * 3600;
+  static final long FROM = StudyFlows.BEGIN + 10 * 3600;
 
-  static final long TO = FlowData.BEGIN + 20 * 3600;
+  static final long TO = StudyFlows.BEGIN + 20 * 3600;
 
   /** What B groups by, in the order of its columns. */
   static final List<FlowField> KEYS =
@@ -37,8 +38,8 @@ enum StudyQuery {
           FlowField.IP_PROT,
           FlowField.IP_TOS);
 
-  /** B's column of bytes, which orders its rows. */
-  static final int OCTETS = 7;
+  private static final int OCTETS = 7;
+  private static final int SLOT_SECONDS = 600;
 
   private final int columns;
 
@@ -46,77 +47,86 @@ enum StudyQuery {
     this.columns = columns;
   }
 
-  /** Number of columns of an answer. */
   int columns() {
     return columns;
   }
 
-  /** The answer over the first rows. */
-  Answer expected(FlowData data, int rows) {
-    return this == A ? slots(data, rows) : totals(data, rows);
+  /** The name in columns of tables. */
+  String label() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
-  private static Answer slots(FlowData data, int rows) {
-    Map<Long, long[]> counts = new TreeMap<>();
-    for (int i = 0; i < rows; i++) {
-      count(counts, data.get(FlowField.SECS_FLOWSTART, i));
-    }
-    return slots(counts);
+  /** Whether a column of the answer has addresses; all others have numbers. */
+  boolean isAddress(int column) {
+    return this == B && column < KEYS.size() && KEYS.get(column).kind() == FlowField.Kind.ADDRESS;
   }
 
-  /** Counts a flow of A that starts then. */
-  static void count(Map<Long, long[]> counts, long seconds) {
-    counts.computeIfAbsent(seconds - seconds % SLOT_SECONDS, slot -> new long[1])[0]++;
+  /** The right answer, its rows ordered by their values. */
+  List<long[]> expected(List<SyntheticFlow> flows) {
+    return this == A
+        ? slots(flows.stream().mapToLong(FlowField.SECS_FLOWSTART::of))
+        : totals(flows);
   }
 
-  /** The answer of A of such counts. */
-  static Answer slots(Map<Long, long[]> counts) {
-    AnswerRows rows = new AnswerRows(A);
-    counts.forEach((slot, count) -> rows.add(slot, count[0]));
-    return rows.answer();
+  /** The answer of A for flows that start at these times. */
+  static List<long[]> slots(LongStream starts) {
+    Map<Long, long[]> slots = new TreeMap<>();
+    starts.forEach(
+        start -> {
+          long slot = start - start % SLOT_SECONDS;
+          slots.computeIfAbsent(slot, key -> new long[] {slot, 0})[1]++;
+        });
+    return List.copyOf(slots.values());
   }
 
-  private static Answer totals(FlowData data, int rows) {
+  private static List<long[]> totals(List<SyntheticFlow> flows) {
     Map<List<Long>, long[]> totals = new HashMap<>();
-    for (int i = 0; i < rows; i++) {
-      if (data.get(FlowField.SECS_FLOWSTART, i) >= FROM
-          && data.get(FlowField.SECS_FLOWEND, i) <= TO) {
-        int row = i;
-        List<Long> key = KEYS.stream().map(field -> data.get(field, row)).toList();
-        long[] sums = totals.computeIfAbsent(key, k -> new long[3]);
-        sums[0]++;
-        sums[1] += data.get(FlowField.NUM_BYTES, i);
-        sums[2] += data.get(FlowField.NUM_PACKETS, i);
+    for (SyntheticFlow flow : flows) {
+      if (FlowField.SECS_FLOWSTART.of(flow) >= FROM && FlowField.SECS_FLOWEND.of(flow) <= TO) {
+        List<Long> key = KEYS.stream().map(field -> field.of(flow)).toList();
+        long[] row =
+            totals.computeIfAbsent(
+                key,
+                k -> Arrays.copyOf(k.stream().mapToLong(Long::longValue).toArray(), B.columns));
+        row[KEYS.size()]++;
+        row[OCTETS] += FlowField.NUM_BYTES.of(flow);
+        row[OCTETS + 1] += FlowField.NUM_PACKETS.of(flow);
       }
     }
-    AnswerRows answer = new AnswerRows(B);
-    totals.forEach(
-        (key, sums) -> {
-          long[] values = Arrays.copyOf(key.stream().mapToLong(Long::longValue).toArray(), 9);
-          System.arraycopy(sums, 0, values, KEYS.size(), sums.length);
-          answer.add(values);
-        });
-    return answer.answer();
+    return sorted(totals.values());
+  }
+
+  private static List<long[]> sorted(Collection<long[]> rows) {
+    List<long[]> sorted = new ArrayList<>(rows);
+    sorted.sort(Arrays::compare);
+    return sorted;
   }
 
   /**
-   * The facts that two answers must agree on. Rows of B with equal bytes may come in any order, so
-   * that of B the order is not among them.
+   * What is wrong with an answer; empty if nothing is. Rows of B with equal bytes may come in any
+   * order.
    */
-  Answer.Summary summary(Answer answer) {
-    return answer.summary(Collections.nCopies(columns, AnswerKind.NUMBER), this == A);
-  }
-
-  /** Whether the rows of B are in the order of their bytes; of A the summary tells. */
-  boolean isOrdered(Answer answer) {
+  Optional<String> difference(List<long[]> answer, List<long[]> expected) {
+    if (answer.size() != expected.size()) {
+      return Optional.of(answer.size() + " rows, expected " + expected.size());
+    }
     if (this == B) {
-      long[] octets = answer.column(OCTETS);
-      for (int r = 1; r < answer.rows(); r++) {
-        if (octets[r] > octets[r - 1]) {
-          return false;
+      for (int r = 1; r < answer.size(); r++) {
+        if (answer.get(r)[OCTETS] > answer.get(r - 1)[OCTETS]) {
+          return Optional.of("row " + r + " has more bytes than the row before");
         }
       }
     }
-    return true;
+    List<long[]> rows = this == A ? answer : sorted(answer);
+    for (int r = 0; r < rows.size(); r++) {
+      if (!Arrays.equals(rows.get(r), expected.get(r))) {
+        return Optional.of(
+            "a row "
+                + Arrays.toString(rows.get(r))
+                + ", expected "
+                + Arrays.toString(expected.get(r)));
+      }
+    }
+    return Optional.empty();
   }
 }

@@ -1,139 +1,106 @@
 package org.flowmon.bench.systems;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeMap;
-import java.util.function.Function;
-import org.flowmon.bench.archive.Answer;
 import org.flowmon.bench.harness.Experiment;
 import org.flowmon.bench.harness.Row;
 import org.flowmon.bench.harness.Run;
-import org.flowmon.bench.systems.FlowData.Diversity;
-import org.flowmon.deploy.command.UsageException;
+import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * Loads the same flows into each system, in each layout, and asks both queries, first with nothing
  * in memory, then again. All answers must be those of brute force.
  */
 public final class SystemsBench implements Experiment {
-  private static final int LOADS = 0;
-  private static final int QUERIES = 1;
-  private static final int GROWTH = 2;
-  private static final int STEPS = 10;
   private static final double MB = 1e6;
   private static final String UNKNOWN = "-";
 
-  private final Map<Diversity, FlowData> flows = new HashMap<>();
-  private final Map<String, Answer.Summary> expected = new TreeMap<>();
+  /** Figures of which there is a plot, in the order of the plots. */
+  private static final List<String> PLOTTED =
+      List.of("rows_per_second", "a_first_ms", "a_second_ms", "b_first_ms", "b_second_ms");
+
+  private final Map<String, List<SyntheticFlow>> flows = new HashMap<>();
+  private final Map<String, List<long[]>> expected = new HashMap<>();
 
   @Override
-  public void run(Run run) throws IOException, SQLException {
-    Combination.Chosen chosen =
-        new Combination.Chosen(
-            values(run, "data", Diversity.values(), Diversity::label),
-            values(run, "fields", Layout.Fields.values(), Layout.Fields::label),
-            values(run, "indexes", Layout.Indexes.values(), Layout.Indexes::label),
-            run.integers("transactions"));
-    List<SystemKind> systems = SystemKind.chosen(run);
-    for (Diversity diversity : chosen.diversities()) {
-      flows.put(
-          diversity, FlowData.generate(diversity, run.integer("rows"), run.number("seed")));
-    }
-    for (SystemKind system : systems) {
-      Path folder = Files.createDirectory(run.folder().resolve(system.label()));
-      try (FlowStore store = system.open(folder, run.flag("sync"))) {
-        for (Combination combination : chosen.of(system, run.flag("full"))) {
-          measure(run, store, combination);
-        }
-        run.note(system.label() + ": " + store.settings());
+  public void run(Run run) throws Exception {
+    String chosen = run.quick() ? "quick" : run.flag("full") ? "full" : "combinations";
+    List<Combination.Values> values = run.parameters(chosen, Combination.Values.class);
+    List<StudySystem> systems =
+        run.texts("systems").stream().map(StudySystem::of).distinct().toList();
+    for (StudySystem system : systems) {
+      if (system.missing().isEmpty()) {
+        measure(run, system, values);
+      } else {
+        run.add(missing(system));
       }
     }
     run.note("the answers of all systems are those of brute force");
   }
 
-  private static <T> List<T> values(
-      Run run, String option, T[] all, Function<T, String> label) {
-    return run.texts(option).stream()
-        .map(
-            text ->
-                Arrays.stream(all)
-                    .filter(value -> label.apply(value).equals(text))
-                    .findFirst()
-                    .orElseThrow(
-                        () ->
-                            new UsageException(
-                                "--"
-                                    + option
-                                    + ": expected "
-                                    + Arrays.stream(all).map(label).toList()
-                                    + ", found "
-                                    + text)))
-        .toList();
+  private static Row missing(StudySystem system) {
+    Row row =
+        new Combination(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
+            .row(system.label())
+            .put("rows", system.missing())
+            .put("disk_mb", UNKNOWN)
+            .put("written_mb", UNKNOWN);
+    PLOTTED.forEach(figure -> row.put(figure, UNKNOWN));
+    return row;
   }
 
-  private void measure(Run run, FlowStore store, Combination combination)
-      throws IOException, SQLException {
-    FlowData data = flows.get(combination.diversity());
-    boolean isSingle = combination.layout().transaction() == 1;
-    int rows =
-        isSingle ? Math.min(run.integer("single-rows"), data.rows()) : data.rows();
-    store.create(combination.layout());
-    load(run, store, combination, data, rows);
-    Row row = combination.row().put("rows", rows);
-    for (StudyQuery query : StudyQuery.values()) {
-      Optional<String> kept = store.forget();
-      kept.ifPresent(why -> run.note(combination + ", " + query + ": not cold: " + why));
-      double first = millis(store, combination, query, data, rows);
-      String name = query.name().toLowerCase(Locale.ROOT);
-      row.put(name + "_first_ms", kept.isEmpty() ? (Object) first : UNKNOWN);
-      row.put(name + "_second_ms", millis(store, combination, query, data, rows));
-    }
-    run.add(QUERIES, row);
-  }
-
-  private static void load(
-      Run run, FlowStore store, Combination combination, FlowData data, int rows)
-      throws IOException, SQLException {
-    OptionalLong before = store.bytesWritten();
-    OptionalLong written = before;
-    long start = System.nanoTime();
-    long stepStart = start;
-    for (int step = 0; step < STEPS; step++) {
-      int to = (int) ((step + 1L) * rows / STEPS);
-      store.load(data, (int) ((long) step * rows / STEPS), to);
-      if (step == STEPS - 1) {
-        store.finish();
+  private void measure(Run run, StudySystem system, List<Combination.Values> values)
+      throws Exception {
+    List<Combination> combinations =
+        values.stream()
+            .flatMap(value -> value.combinations(system.factors()).stream())
+            .distinct()
+            .toList();
+    try (FlowStore store = system.open(run, run.folder())) {
+      measure(run, store, combinations.get(0), new Row()); // warms up the JVM
+      for (Combination combination : combinations) {
+        Row row = combination.row(system.label());
+        measure(run, store, combination, row);
+        run.add(row);
+        if (combination.hasTransaction(values.get(0).transactions().get(0))) {
+          plot(run, system, combination, row);
+        }
       }
-      long now = System.nanoTime();
-      OptionalLong then = store.bytesWritten();
-      run.add(
-          GROWTH,
-          combination
-              .row()
-              .put("rows", to)
-              .put("seconds", (now - stepStart) / 1e9)
-              .put("written_mb", megabytes(written, then)));
-      written = then;
-      stepStart = System.nanoTime();
+      run.note(system.label() + ": " + store.settings());
     }
+  }
+
+  private void measure(Run run, FlowStore store, Combination combination, Row row)
+      throws Exception {
+    List<SyntheticFlow> day =
+        flows.computeIfAbsent(
+            combination.data(),
+            data -> StudyFlows.generate(data, run.integer("rows"), run.number("seed")));
+    int rows = combination.isRowByRow() ? run.integer("single-rows") : day.size();
+    List<SyntheticFlow> loaded = day.subList(0, Math.min(rows, day.size()));
+    store.create(combination);
+    OptionalLong before = store.bytesWritten();
+    long start = System.nanoTime();
+    store.load(loaded);
     double seconds = (System.nanoTime() - start) / 1e9;
-    run.add(
-        LOADS,
-        combination
-            .row()
-            .put("rows", rows)
-            .put("rows_per_second", Math.round(rows / seconds))
-            .put("disk_mb", store.bytesOnDisk() / MB)
-            .put("written_mb", megabytes(before, written)));
+    row.put("rows", loaded.size())
+        .put("disk_mb", store.bytesOnDisk() / MB)
+        .put("written_mb", megabytes(before, store.bytesWritten()))
+        .put("rows_per_second", Math.round(loaded.size() / seconds));
+    for (StudyQuery query : StudyQuery.values()) {
+      List<long[]> right =
+          expected.computeIfAbsent(
+              combination.data() + " " + loaded.size() + " " + query,
+              key -> query.expected(loaded));
+      Optional<String> kept = store.forget();
+      kept.ifPresent(why -> run.note("not cold: " + row.values() + ", " + query + ": " + why));
+      double first = millis(store, query, right, row);
+      row.put(query.label() + "_first_ms", kept.isEmpty() ? (Object) first : UNKNOWN);
+      row.put(query.label() + "_second_ms", millis(store, query, right, row));
+    }
   }
 
   private static Object megabytes(OptionalLong before, OptionalLong after) {
@@ -142,26 +109,41 @@ public final class SystemsBench implements Experiment {
         : UNKNOWN;
   }
 
-  private double millis(
-      FlowStore store, Combination combination, StudyQuery query, FlowData data, int rows)
-      throws IOException, SQLException {
+  private static double millis(FlowStore store, StudyQuery query, List<long[]> right, Row row)
+      throws Exception {
     long start = System.nanoTime();
-    Answer answer = store.answer(query);
+    List<long[]> answer = store.answer(query);
     double millis = (System.nanoTime() - start) / 1e6;
-    Answer.Summary right =
-        expected.computeIfAbsent(
-            combination.diversity() + " " + rows + " " + query,
-            key -> query.summary(query.expected(data, rows)));
-    check(combination.toString(), query, answer, right);
+    check(row.values().toString(), query, answer, right);
     return millis;
   }
 
-  /** Ends the command if an answer is not the right one. */
-  static void check(String who, StudyQuery query, Answer answer, Answer.Summary right) {
-    Answer.Summary found = query.summary(answer);
-    Run.require(
-        found.equals(right), "answers differ, query %s: %s has %s; right is %s", query, who, found,
-        right);
-    Run.require(query.isOrdered(answer), "query %s: %s does not order its rows", query, who);
+  /** Ends the command if the answer is not the right one. */
+  static void check(String who, StudyQuery query, List<long[]> answer, List<long[]> right) {
+    query
+        .difference(answer, right)
+        .ifPresent(what -> Run.require(false, "wrong answer to %s of %s: %s", query, who, what));
+  }
+
+  /**
+   * Adds points at the number of indexes. A system without the factor has its figures at each, to
+   * be compared with.
+   */
+  private static void plot(Run run, StudySystem system, Combination combination, Row row) {
+    Map<String, List<String>> indexes = StudySystem.indexes(run);
+    boolean isOwn = combination.indexes().equals(Combination.OWN);
+    String line =
+        system.label()
+            + (combination.fields().equals(Combination.OWN) ? "" : ", " + combination.fields())
+            + (combination.data().equals(StudyFlows.WORST) ? ", worst" : "");
+    for (int p = 0; p < PLOTTED.size(); p++) {
+      if (row.values().get(PLOTTED.get(p)) instanceof Number figure) {
+        for (Map.Entry<String, List<String>> group : indexes.entrySet()) {
+          if (isOwn || group.getKey().equals(combination.indexes())) {
+            run.point(p, line, group.getValue().size(), figure.doubleValue());
+          }
+        }
+      }
+    }
   }
 }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Path;
 import java.util.List;
 import org.flowmon.deploy.CommandRun;
-import org.flowmon.deploy.embedded.EmbeddedMariaDb;
 import org.flowmon.deploy.export.ExportedFlows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,11 +17,9 @@ final class MariaDbExportTest {
 
   @Test
   void mariaDbHoldsTheVerySameFlowsWhateverTypesAndBatches() throws Exception {
-    assumeTrue(EmbeddedMariaDb.isAvailable(), "no MariaDB for this platform");
-    try (EmbeddedMariaDb server =
-        EmbeddedMariaDb.start(
-            folder.resolve("server"), List.of("--innodb-buffer-pool-size=32M"))) {
-      String url = server.jdbcUrl();
+    assumeTrue(MariaDbServer.isThere(), "no MariaDB for this platform");
+    try (MariaDbServer server = MariaDbServer.start(folder.resolve("server"))) {
+      String url = server.url("flows");
       for (int seed = 1; seed <= 3; seed++) {
         Path archive =
             ExportedFlows.archive(folder.resolve("a" + seed), seed, seed == 1 ? 1 : 200, false);
