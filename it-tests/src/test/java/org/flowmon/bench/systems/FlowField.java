@@ -44,6 +44,8 @@ enum FlowField {
   }
 
   private final Kind kind;
+
+  @SuppressWarnings("ImmutableEnumChecker") // all are functions without state
   private final ToLongFunction<SyntheticFlow> value;
 
   FlowField(Kind kind, ToLongFunction<SyntheticFlow> value) {
