@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 final class Programs {
   private Programs() {}
 
-  /** Which of these are not on the PATH: {@code not installed: …}; empty if all are. */
+  /** Which of these are not on the PATH; empty if all are. */
   static String missing(String... programs) {
     String missing =
         Stream.of(programs)
@@ -20,7 +20,7 @@ final class Programs {
                     Stream.of(System.getenv("PATH").split(":", -1))
                         .noneMatch(folder -> Files.isExecutable(Path.of(folder, program))))
             .collect(Collectors.joining(", "));
-    return missing.isEmpty() ? "" : "not installed: " + missing;
+    return missing.isEmpty() ? "" : "not on the PATH: " + missing;
   }
 
   /** A program to start. */

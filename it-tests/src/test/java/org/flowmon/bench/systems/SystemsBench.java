@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 import org.flowmon.bench.harness.Experiment;
 import org.flowmon.bench.harness.Row;
 import org.flowmon.bench.harness.Run;
@@ -36,6 +37,7 @@ public final class SystemsBench implements Experiment {
         measure(run, system, values);
       } else {
         run.add(missing(system));
+        run.note(system.label() + ": " + system.missing());
       }
     }
     run.note("the answers of all systems are those of brute force");
@@ -45,7 +47,7 @@ public final class SystemsBench implements Experiment {
     Row row =
         new Combination(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
             .row(system.label())
-            .put("rows", system.missing())
+            .put("rows", "not installed")
             .put("disk_mb", UNKNOWN)
             .put("written_mb", UNKNOWN);
     PLOTTED.forEach(figure -> row.put(figure, UNKNOWN));
@@ -80,7 +82,7 @@ public final class SystemsBench implements Experiment {
             combination.data(),
             data -> StudyFlows.generate(data, run.integer("rows"), run.number("seed")));
     int rows = combination.isRowByRow() ? run.integer("single-rows") : day.size();
-    List<SyntheticFlow> loaded = day.subList(0, Math.min(rows, day.size()));
+    List<SyntheticFlow> loaded = spread(day, Math.min(rows, day.size()));
     store.create(combination);
     OptionalLong before = store.bytesWritten();
     long start = System.nanoTime();
@@ -101,6 +103,13 @@ public final class SystemsBench implements Experiment {
       row.put(query.label() + "_first_ms", kept.isEmpty() ? (Object) first : UNKNOWN);
       row.put(query.label() + "_second_ms", millis(store, query, right, row));
     }
+  }
+
+  /** So many flows of all parts of the day. */
+  private static List<SyntheticFlow> spread(List<SyntheticFlow> day, int rows) {
+    return IntStream.range(0, rows)
+        .mapToObj(i -> day.get((int) ((long) i * day.size() / rows)))
+        .toList();
   }
 
   private static Object megabytes(OptionalLong before, OptionalLong after) {

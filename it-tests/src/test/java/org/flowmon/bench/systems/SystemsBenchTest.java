@@ -38,17 +38,17 @@ final class SystemsBenchTest {
   }
 
   @Test
-  void everyInstalledSystemGivesTheRightAnswersAndOthersSayWhatIsMissing() throws Exception {
+  void everyInstalledSystemGivesTheRightAnswersAndOthersAreSaidToBeMissing() throws Exception {
     List<String> measured = new ArrayList<>();
     for (JsonNode row : rows(run("--quick"))) {
       StudySystem system = StudySystem.of(row.path("system").asText());
       measured.add(system.label());
       if (!system.missing().isEmpty()) {
-        assertEquals(system.missing(), row.path("rows").asText());
+        assertEquals("not installed", row.path("rows").asText());
         assertEquals("-", row.path("b_second_ms").asText(), row::toString);
         continue;
       }
-      assertEquals(4000, row.path("rows").asInt(), row::toString);
+      assertEquals(2000, row.path("rows").asInt(), row::toString);
       for (String figure : List.of("rows_per_second", "disk_mb", "a_second_ms", "b_second_ms")) {
         assertTrue(row.path(figure).asDouble() > 0, figure + " in " + row);
       }
