@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.flowmon.deploy.command.BiflowOption;
 import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ProtectedOption;
@@ -69,6 +70,8 @@ public final class CollectCommand implements Callable<Integer> {
   @Mixin private TemplatesByOption templates;
 
   @Mixin private TunnelsOption tunnels;
+
+  @Mixin private BiflowOption biflows;
 
   @Mixin private ColumnsOption columns;
 
@@ -315,8 +318,11 @@ public final class CollectCommand implements Callable<Integer> {
       System.out.println(counts(collector));
       IngestCounters counters = collector.counters();
       System.err.printf(
-          "%d flows decoded, %d in topic %s; lost: %s%n",
+          "%d flows decoded%s, %d in topic %s; lost: %s%n",
           counters.get(IngestCounter.FLOWS_DECODED),
+          biflows.areSplit()
+              ? " and " + counters.get(IngestCounter.BIFLOWS_SPLIT) + " split off biflows"
+              : "",
           stats.flowsProduced(),
           topic.name(kafka),
           ReadAccount.shown(counters.lost()));
@@ -329,7 +335,13 @@ public final class CollectCommand implements Callable<Integer> {
 
   private ExportDecoder decoder(IngestCounters own, DecoderLimits limits, ExporterRules rules) {
     return new ExportDecoder(
-        own, bad, networks.networks(), limits, tunnels.headers(), templates.scope(), rules);
+        own,
+        bad,
+        networks.networks(),
+        limits,
+        tunnels.headers(),
+        templates.scope(),
+        rules.withSplitBiflows(biflows.areSplit()));
   }
 
   private void stopAndWait() {
