@@ -123,6 +123,7 @@ class TcpCollectorTest {
       at += piece;
     }
     socket.close();
+    await(IngestCounter.DATAGRAMS_RECEIVED, 200);
     awaitNoConnection();
     assertEquals(600, sink.rows().size(), "seed " + SEED);
     assertEquals(200, count(IngestCounter.DATAGRAMS_DECODED));
