@@ -42,6 +42,7 @@ import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.ingest.publish.PublisherStats;
+import org.flowmon.ingest.spool.Spool;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -106,6 +107,8 @@ public final class CollectCommand implements Callable<Integer> {
               + " most 45%% of the heap.")
   private Optional<Long> queueBytes = Optional.empty();
 
+  @Mixin private SpoolOption spool;
+
   @Option(
       names = "--stop-wait",
       paramLabel = "DURATION",
@@ -113,7 +116,7 @@ public final class CollectCommand implements Callable<Integer> {
       converter = DurationConverter.class,
       description =
           "How long a stop waits for Kafka to take all flows; those it has not taken by then are"
-              + " counted as lost. Default ${DEFAULT-VALUE}.")
+              + " counted as lost, or wait in --spool. Default ${DEFAULT-VALUE}.")
   private Duration stopWait;
 
   @Option(
@@ -180,8 +183,7 @@ public final class CollectCommand implements Callable<Integer> {
             ? Optional.of(TokenFile.read(httpTokenFile.get()))
             : Optional.empty();
     PublisherOptions options = options();
-    makeTopic(options);
-    FlowPublisher publisher = FlowPublisher.open(options);
+    FlowPublisher publisher = openPublisher(options);
     UdpCollector collector;
     Optional<TemplateKeeper> keeper = state.map(file -> new TemplateKeeper(decoder, file));
     try {
@@ -249,6 +251,22 @@ public final class CollectCommand implements Callable<Integer> {
     return queueBytes
         .map(bytes -> options.withQueue(bytes, PublisherOptions.WhenFull.DROP))
         .orElse(options);
+  }
+
+  /** With a spool of an earlier run, Kafka may be away from the beginning. */
+  private FlowPublisher openPublisher(PublisherOptions options) throws IOException {
+    Optional<Spool> disk = spool.open(options.topic());
+    try {
+      if (disk.isEmpty() || disk.get().partitions().isEmpty()) {
+        makeTopic(options);
+      }
+      return FlowPublisher.open(options, disk);
+    } catch (IOException | RuntimeException e) {
+      if (disk.isPresent()) {
+        disk.get().close();
+      }
+      throw e;
+    }
   }
 
   /** After a second, reports that the broker does not answer yet. */
@@ -374,7 +392,8 @@ public final class CollectCommand implements Callable<Integer> {
         + " queue_used="
         + 100 * stats.queue().bytes() / stats.queue().capacityBytes()
         + "% kafka="
-        + kafkaState(stats);
+        + kafkaState(stats)
+        + SpoolOption.counts(stats);
   }
 
   private static String kafkaState(PublisherStats stats) {

@@ -52,7 +52,7 @@ final class CollectorView implements CollectorHttp.Source {
       return Optional.of("the collector has ended: " + failure);
     }
     return publisher.stats().queue().isKafkaAway()
-        ? Optional.of("Kafka takes no flows; they wait in memory")
+        ? Optional.of("Kafka takes no flows; they wait for it")
         : Optional.empty();
   }
 
