@@ -295,7 +295,7 @@ public final class Spool implements Closeable {
   public Optional<SpooledBatch> read(Consumer<SpoolContents> lost) {
     for (Optional<Held> next = unread(); next.isPresent(); next = unread()) {
       Held held = next.get();
-      Optional<SpoolFile.Record> record = read(held);
+      Optional<SpoolFile.Found> record = read(held);
       if (record.isPresent()) {
         return Optional.of(begun(held, record.get()));
       }
@@ -311,7 +311,7 @@ public final class Spool implements Closeable {
     return files.stream().filter(held -> !held.unread.isEmpty()).findFirst();
   }
 
-  private Optional<SpoolFile.Record> read(Held held) {
+  private Optional<SpoolFile.Found> read(Held held) {
     long end;
     synchronized (this) {
       end = held.end;
@@ -345,7 +345,7 @@ public final class Spool implements Closeable {
     }
   }
 
-  private synchronized SpooledBatch begun(Held held, SpoolFile.Record record) {
+  private synchronized SpooledBatch begun(Held held, SpoolFile.Found record) {
     held.unread.remove(record.partition(), record.rows());
     SpoolPlace place = new SpoolPlace(held.file.number(), record);
     underWay.add(place);

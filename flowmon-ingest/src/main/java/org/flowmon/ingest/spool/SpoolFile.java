@@ -67,7 +67,7 @@ final class SpoolFile implements Closeable {
 
   /** A batch of the file and the offset behind it. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  record Record(int partition, int rows, long time, byte[] bytes, long end) {}
+  record Found(int partition, int rows, long time, byte[] bytes, long end) {}
 
   private record Head(long at, int length, int partition, int rows, long time, int crc) {
     long end() {
@@ -199,7 +199,7 @@ final class SpoolFile implements Closeable {
   }
 
   static long recordBytes(byte[] batch) {
-    return RECORD_HEAD_BYTES + batch.length;
+    return (long) RECORD_HEAD_BYTES + batch.length;
   }
 
   private void write(ByteBuffer bytes, long at) throws IOException {
@@ -230,7 +230,7 @@ final class SpoolFile implements Closeable {
    * The next sound batch before an offset, where a record ends or the file was cut off; damaged
    * ones are left out.
    */
-  Optional<Record> read(long limit) throws IOException {
+  Optional<Found> read(long limit) throws IOException {
     while (true) {
       Optional<Head> next = next(readAt, limit);
       if (next.isEmpty() || next.get().end() > limit) {
@@ -242,7 +242,7 @@ final class SpoolFile implements Closeable {
       read(batch, head.at + RECORD_HEAD_BYTES, batch.length);
       readAt = head.end();
       if (crc(batch, batch.length) == head.crc) {
-        return Optional.of(new Record(head.partition, head.rows, head.time, batch, head.end()));
+        return Optional.of(new Found(head.partition, head.rows, head.time, batch, head.end()));
       }
     }
   }

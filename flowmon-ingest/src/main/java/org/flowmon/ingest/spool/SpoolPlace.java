@@ -9,7 +9,7 @@ public final class SpoolPlace {
   // The spool's monitor guards it.
   private boolean ended;
 
-  SpoolPlace(long file, SpoolFile.Record record) {
+  SpoolPlace(long file, SpoolFile.Found record) {
     this.file = file;
     this.end = record.end();
     this.rows = record.rows();
