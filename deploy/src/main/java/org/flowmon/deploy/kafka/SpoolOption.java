@@ -1,7 +1,10 @@
 package org.flowmon.deploy.kafka;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.flowmon.archive.store.PrivateFolder;
 import org.flowmon.deploy.command.BytesConverter;
@@ -34,21 +37,45 @@ final class SpoolOption {
               + " newest flows are dropped and counted. Default ${DEFAULT-VALUE}.")
   private long bytes;
 
-  /** Opens the spool, if there is to be one. */
-  Optional<Spool> open(String topic) {
+  /**
+   * Opens a spool for each publisher, in a folder by its number. Behind these come spools with
+   * flows of an earlier run that had more publishers. Without the option there are none.
+   */
+  List<Spool> open(String topic, int publishers) {
+    List<Spool> all = new ArrayList<>();
     if (folder.isEmpty()) {
-      return Optional.empty();
+      return all;
     }
-    if (bytes < LEAST_BYTES) {
-      throw new UsageException("--spool-bytes is " + bytes + ": expected 64m or more");
+    if (bytes / publishers < LEAST_BYTES) {
+      throw new UsageException(
+          "--spool-bytes is " + bytes + ": expected 64m or more for each socket");
     }
     try {
       Path own =
           PrivateFolder.create(
               folder.get(), PrivateFolder.Readers.NONE, "name another one by --spool");
-      return Optional.of(Spool.open(own, bytes, topic));
+      for (int i = 0; i < publishers || Files.isDirectory(own.resolve("" + i)); i++) {
+        Spool one = Spool.open(own.resolve("" + i), bytes / publishers, topic);
+        if (i < publishers || one.hasUnread()) {
+          all.add(one);
+        } else {
+          one.close();
+        }
+      }
+      return all;
     } catch (IOException e) {
+      close(all);
       throw new CommandException("--spool: " + e.getMessage());
+    }
+  }
+
+  static void close(List<Spool> spools) {
+    for (Spool one : spools) {
+      try {
+        one.close();
+      } catch (IOException e) {
+        System.err.println("--spool: " + e.getMessage());
+      }
     }
   }
 

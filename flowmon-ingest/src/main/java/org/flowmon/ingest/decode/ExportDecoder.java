@@ -3,6 +3,7 @@ package org.flowmon.ingest.decode;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.flow.bytes.BigEndian;
@@ -11,6 +12,7 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
@@ -40,7 +42,7 @@ public final class ExportDecoder {
   private final RecordBlock block = new RecordBlock();
   private final DatagramHeader header = new DatagramHeader();
   private final WorkMeter work = new WorkMeter();
-  private final ExporterRules rules;
+  private ExporterRules rules;
   private boolean isAllowed = true; // the last sender; an unknown one is
   private final ExporterTable exporters;
   private final NetflowV5Decoder v5;
@@ -148,6 +150,14 @@ public final class ExportDecoder {
     }
   }
 
+  /** Replaces the rules of the configuration from the next datagram on. */
+  public void useRules(ExporterRules newRules) {
+    rules = newRules;
+    sflow.useRules(newRules);
+    header.configured = newRules.sampling(header.exporter);
+    isAllowed = newRules.allows(header.exporter);
+  }
+
   /**
    * Ends an input, so that all is counted: sets that still wait for their template are dropped, and
    * sequence numbers begin anew. Templates, rates and names stay.
@@ -171,19 +181,25 @@ public final class ExportDecoder {
         exporters.statuses(templated.waiting(), mostStrangers), exporters.strangers());
   }
 
-  /** The templates of known exporters, for {@link #restoreTemplates}; on the decoding thread. */
-  public byte[] templates() {
-    return SavedTemplates.of(exporters);
+  /**
+   * The exporters whose templates are saved: a {@link SavedTemplates.Writer} takes them, some at a
+   * time, and other datagrams may be decoded in between.
+   */
+  public List<Exporter> knownExporters() {
+    return exporters.known();
   }
 
   /**
-   * Restores what {@link #templates} gave, before the first datagram.
+   * Restores what a {@link SavedTemplates.Writer} gave, before the first datagram.
    *
+   * @param decoderOf the decoder of an exporter
    * @return how many templates there are; older ones than their lifetime are left out
    * @throws IOException if the bytes are damaged or no templates
    */
-  public int restoreTemplates(byte[] saved, long nowMicros) throws IOException {
-    return SavedTemplates.restore(saved, exporters, nowMicros);
+  public static int restoreTemplates(
+      byte[] saved, Function<IpAddress, ExportDecoder> decoderOf, long nowMicros)
+      throws IOException {
+    return SavedTemplates.restore(saved, address -> decoderOf.apply(address).exporters, nowMicros);
   }
 
   /** Estimated heap of the sets that wait for their template. */

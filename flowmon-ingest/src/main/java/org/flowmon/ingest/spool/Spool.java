@@ -93,6 +93,17 @@ public final class Spool implements Closeable {
       long oldestMicros,
       long damagedBytes) {
     public static final Load NONE = new Load(0, 0, 0, 0, 0, 0);
+
+    /** Of both spools. */
+    public Load with(Load other) {
+      return new Load(
+          capacityBytes + other.capacityBytes,
+          bytes + other.bytes,
+          batches + other.batches,
+          flows + other.flows,
+          Math.max(oldestMicros, other.oldestMicros),
+          damagedBytes + other.damagedBytes);
+    }
   }
 
   /**
