@@ -49,7 +49,7 @@ final class SpoolMark implements Closeable {
       // reads on
     }
     if (bytes.hasRemaining()
-        || bytes.getInt(CRC_AT) != crc(bytes)
+        || bytes.getInt(CRC_AT) != crc(bytes.array())
         || bytes.getInt(0) != MAGIC
         || bytes.getInt(4) != VERSION) {
       return Optional.empty();
@@ -68,16 +68,16 @@ final class SpoolMark implements Closeable {
     }
     ByteBuffer bytes = ByteBuffer.allocate(BYTES);
     bytes.putInt(MAGIC).putInt(VERSION).putLong(position.file).putLong(position.offset);
-    bytes.putLong(position.untold).putInt(position.partitions).putInt(crc(bytes)).flip();
+    bytes.putLong(position.untold).putInt(position.partitions).putInt(crc(bytes.array())).flip();
     while (bytes.hasRemaining()) {
       channel.write(bytes, bytes.position());
     }
     written = position;
   }
 
-  private static int crc(ByteBuffer bytes) {
+  private static int crc(byte[] bytes) {
     CRC32C crc = new CRC32C();
-    crc.update(bytes.array(), 0, CRC_AT);
+    crc.update(bytes, 0, CRC_AT);
     return (int) crc.getValue();
   }
 
