@@ -156,9 +156,9 @@ class PublisherSpoolTest {
 
   /** What a job makes of the messages. */
   private static final class Job {
-    private record Stream(long flows, long losses, long last, Set<Long> seen) {}
+    private record Position(long flows, long losses, long last, Set<Long> seen) {}
 
-    private final Map<String, Stream> streams = new HashMap<>();
+    private final Map<String, Position> streams = new HashMap<>();
     private final Set<Long> flows = new HashSet<>();
     private long repeats;
     private long gaps;
@@ -167,7 +167,7 @@ class PublisherSpoolTest {
       for (Message message : topic) {
         FlowBatch batch = FlowBatch.open(message.bytes);
         String key = message.partition + " " + batch.producerId();
-        Stream before = streams.getOrDefault(key, new Stream(0, 0, -1, new HashSet<>()));
+        Position before = streams.getOrDefault(key, new Position(0, 0, -1, new HashSet<>()));
         if (!before.seen.add(batch.sequence())) {
           repeats++;
           continue;
@@ -176,7 +176,7 @@ class PublisherSpoolTest {
         gaps += batch.cumulativeFlows() - batch.rows() - before.flows;
         streams.put(
             key,
-            new Stream(
+            new Position(
                 batch.cumulativeFlows(), batch.cumulativeLosses(), batch.sequence(), before.seen));
         for (int row = 0; row < batch.rows(); row++) {
           assertTrue(flows.add(batch.getLong(FlowColumn.BYTES, row)), told + ": a flow twice");
