@@ -18,7 +18,8 @@ class BenchTest {
     CommandRun help = run("--help");
     assertEquals(ExitCodes.DONE, help.code(), help.err());
     assertTrue(help.out().startsWith("Usage: flowmon bench "), help.out());
-    for (String name : new String[] {"live", "collect", "hostile", "seal", "archive", "udaf"}) {
+    for (String name :
+        new String[] {"live", "collect", "import", "hostile", "seal", "archive", "udaf"}) {
       assertTrue(help.out().contains("\n  " + name + " "), name + " in " + help.out());
     }
     assertTrue(
