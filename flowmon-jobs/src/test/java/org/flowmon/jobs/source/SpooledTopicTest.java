@@ -99,16 +99,19 @@ class SpooledTopicTest extends SequenceCheckFixture {
     int arrived = 20_000;
     int sent = 50_000;
     PublisherStats end;
-    try (TestKafka kafka = new TestKafka(data)) {
-      FlowTopics.ensure(kafka.bootstrap(), "flows", PARTITIONS);
-      FlowPublisher first = open(kafka, directory.resolve("spool"));
+    TestKafka before = new TestKafka(data);
+    try {
+      FlowTopics.ensure(before.bootstrap(), "flows", PARTITIONS);
+      FlowPublisher first = open(before, directory.resolve("spool"));
       rows(first, 0, arrived);
       await(() -> first.stats().flowsProduced() == arrived);
-      kafka.close();
+      before.close();
       rows(first, arrived, sent);
       await(() -> first.stats().queue().flows() == 0);
       copyFiles(directory.resolve("spool"), killed);
       first.close();
+    } finally {
+      before.close(); // no effect if it is
     }
     damage(killed);
     try (TestKafka kafka = new TestKafka(data)) {
