@@ -88,7 +88,8 @@ public final class CollectCommand implements Callable<Integer> {
   @Option(
       names = "--samples",
       paramLabel = "DIR",
-      description = "Where samples of datagrams that could not be decoded are written at the end.")
+      description =
+          "The file for samples of datagrams that could not be decoded, written at the end.")
   private @Nullable Path samples;
 
   @Option(
@@ -130,15 +131,15 @@ public final class CollectCommand implements Callable<Integer> {
       paramLabel = "EXPORTER[@INTERFACE]=RATE",
       split = ",",
       description =
-          "One packet of so many is sampled there, whatever the exports say: of the exporter, or of"
-              + " flows that came in through an interface (its index). May be repeated.")
+          "One packet of RATE is sampled by the exporter, or on the interface (its index) through"
+              + " which flows came in, whatever the exports say. May be repeated.")
   private List<String> sampling = List.of();
 
   @Option(
       names = "--state",
       paramLabel = "FILE",
       description =
-          "Keeps the templates of known exporters there, so that after a restart their data is"
+          "Keeps the templates of known exporters in FILE, so that after a restart their data is"
               + " decoded at once. The file is replaced every 30 s and at the end.")
   private Optional<Path> state = Optional.empty();
 
@@ -146,9 +147,9 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--http",
       paramLabel = "HOST:PORT",
       description =
-          "Listens there for /health, /metrics (Prometheus) and /exporters (flowmon exporters);"
-              + " port 2080 is what flowmon exporters asks. Beyond this machine it needs"
-              + " --http-token-file.")
+          "Listens on this address for /health, /metrics (Prometheus) and /exporters (flowmon"
+              + " exporters); port 2080 is what flowmon exporters asks. Beyond this machine it"
+              + " needs --http-token-file.")
   private Optional<String> http = Optional.empty();
 
   @Option(
