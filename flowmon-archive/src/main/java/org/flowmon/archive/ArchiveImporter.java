@@ -20,6 +20,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.memory.HeapBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 public final class ArchiveImporter implements AutoCloseable {
   public static final int DEFAULT_SEGMENT_ROWS = 1 << 20;
 
-  // Texts can make rows wide: seals a segment before its batches fill the heap. As many segments as
-  // threads may be sealed at a time, while one more is filled.
+  // A million rows of ordinary flows; with texts a segment has fewer.
   private static final long MAX_SEGMENT_BATCH_BYTES = 192L << 20;
 
   private final Archive archive;
   private final ImportedFile file;
   private final boolean force;
   private final int segmentRows;
+  private final long segmentBytes;
   private final int threads;
   private final @Nullable ExecutorService pool; // null: the thread that adds batches seals
   private final Queue<SegmentWriter> writers = new ConcurrentLinkedQueue<>();
@@ -58,7 +59,8 @@ public final class ArchiveImporter implements AutoCloseable {
    * Begins an import.
    *
    * @param force whether to import a file that was imported before
-   * @param segmentRows at most; a batch is not cut, so one batch may be more
+   * @param segmentRows at most; a batch is not cut, so one batch may be more. Fewer if the heap is
+   *     small or rows are wide
    * @param threads that seal segments; 1: the one that adds batches. Each takes about 124 bytes of
    *     heap a row
    * @throws CommitRefusedException if the file was imported before
@@ -77,6 +79,9 @@ public final class ArchiveImporter implements AutoCloseable {
     this.force = force;
     this.segmentRows = segmentRows;
     this.threads = threads;
+    // As many segments as threads are sealed at a time, while one more is filled.
+    this.segmentBytes =
+        Math.min(MAX_SEGMENT_BATCH_BYTES, HeapBudget.Part.IMPORTED_FLOWS.bytes() / (threads + 1));
     if (!force) {
       archive.requireNotImported(file);
     }
@@ -92,7 +97,7 @@ public final class ArchiveImporter implements AutoCloseable {
       return;
     }
     if (batchRows + batch.rows() > segmentRows
-        || batchBytes + batch.bytes().length > MAX_SEGMENT_BATCH_BYTES) {
+        || batchBytes + batch.bytes().length > segmentBytes) {
       seal();
     }
     batches.add(batch);

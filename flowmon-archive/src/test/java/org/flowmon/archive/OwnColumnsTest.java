@@ -25,6 +25,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
@@ -187,6 +188,13 @@ class OwnColumnsTest {
     return out.lines().toList();
   }
 
+  @Test
+  void columnsThatNobodyFillsTakeNoByteOfBatchesSegmentsAndSidecars() throws Exception {
+    List<String> bytes = run("unfilled", "50");
+    assertEquals(2, bytes.size(), bytes::toString);
+    assertEquals(bytes.get(0), bytes.get(1));
+  }
+
   /** Runs one step. */
   public static void main(String[] args) throws Exception {
     Path folder = Path.of(args[0]);
@@ -196,6 +204,7 @@ class OwnColumnsTest {
       case "copy" -> copy(folder);
       case "rename" -> rename(folder, args[2]);
       case "retype" -> retype(folder);
+      case "unfilled" -> unfilled(folder, Integer.parseInt(args[2]));
       default -> query(folder, args[2]);
     }
   }
@@ -227,6 +236,31 @@ class OwnColumnsTest {
                   new SourceRange("test", from, from + 25, Long.MAX_VALUE, Long.MIN_VALUE, false)),
               "test"));
     }
+  }
+
+  /** Prints bytes of the same flows before and after so many columns are defined. */
+  private static void unfilled(Path folder, int columns) throws Exception {
+    printBytes(folder);
+    for (int i = 0; i < columns; i++) {
+      ColumnType type = i % 2 == 0 ? ColumnType.TEXT : ColumnType.NUMBER;
+      FlowColumn.define(FlowColumn.FIRST_OWN_ID + i, "own_" + i, type, "");
+    }
+    printBytes(folder);
+  }
+
+  private static void printBytes(Path folder) throws Exception {
+    FlowBatchBuilder builder = new FlowBatchBuilder(100);
+    for (int i = 0; i < 100; i++) {
+      builder.beginRow();
+      builder.set(FlowColumn.ARRIVAL, 1_000_000L * i);
+      builder.setIpv4(FlowColumn.SRC_ADDR, 0x0A00_0000 + i % 7);
+      builder.endRow();
+    }
+    FlowBatch batch = FlowBatch.open(builder.build(1, 0, 100, 0));
+    SealedSegment sealed = new SegmentWriter().seal(folder, List.of(batch), Provenance.NONE);
+    System.out.printf(
+        "%d %d %d%n",
+        batch.bytes().length, sealed.segmentFile().length(), sealed.indexFile().length());
   }
 
   private static void rename(Path folder, String name) throws Exception {

@@ -27,10 +27,16 @@ public enum ColumnType {
 
   private final int code;
   private final int width;
+  private final long maxValue;
+  private final long minValue;
 
   ColumnType(int code, int width) {
     this.code = code;
     this.width = width;
+    boolean isSigned = code == 6 || code == 7 || code == 10;
+    this.minValue = isSigned ? Long.MIN_VALUE : 0;
+    this.maxValue =
+        code == 1 ? 1 : width == 0 || width >= 8 ? Long.MAX_VALUE : (1L << 8 * width) - 1;
   }
 
   /** Stored in batches; it never changes its meaning ({@code docs/format/flow.md}). */
@@ -55,16 +61,10 @@ public enum ColumnType {
   }
 
   public long maxValue() {
-    return switch (this) {
-      case BOOLEAN -> 1;
-      case UINT8 -> 0xFF;
-      case UINT16 -> 0xFFFF;
-      case UINT32 -> 0xFFFF_FFFFL;
-      default -> Long.MAX_VALUE;
-    };
+    return maxValue;
   }
 
   public long minValue() {
-    return this == TIMESTAMP || this == DURATION || this == NUMBER ? Long.MIN_VALUE : 0;
+    return minValue;
   }
 }

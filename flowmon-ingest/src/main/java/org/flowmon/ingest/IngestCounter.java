@@ -28,6 +28,24 @@ public enum IngestCounter {
   DATAGRAMS_DROPPED_KERNEL,
   /** Still waiting at the end of a collector's stop timeout. */
   DATAGRAMS_DROPPED_AT_STOP,
+  /** TCP and TLS: taken. */
+  CONNECTIONS_ACCEPTED,
+  /** Of addresses that the configuration does not allow, or no longer. */
+  CONNECTIONS_REFUSED_NOT_ALLOWED,
+  /** There were as many as may be, of all or of the address. */
+  CONNECTIONS_REFUSED_TOO_MANY,
+  /** The TLS handshake failed, for example without a client's certificate. */
+  CONNECTIONS_CLOSED_HANDSHAKE,
+  /** What came is no IPFIX message, such as NetFlow v9. */
+  CONNECTIONS_CLOSED_NOT_IPFIX,
+  /** A message said to be shorter than its header. */
+  CONNECTIONS_CLOSED_BAD_LENGTH,
+  /** A handshake or a message took too long. */
+  CONNECTIONS_CLOSED_SLOW,
+  /** Nothing came for long. */
+  CONNECTIONS_CLOSED_IDLE,
+  /** Broken off by the peer or the network. */
+  CONNECTIONS_CLOSED_BROKEN,
   /** The rest of the datagram is dropped with them. */
   SETS_DROPPED_BAD_LENGTH,
   SETS_DROPPED_RESERVED_ID,
@@ -48,6 +66,8 @@ public enum IngestCounter {
   SAMPLES_LOST_AT_EXPORTER,
   /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
+  /** Of these the ones with both directions that became two rows, if that is asked for. */
+  BIFLOWS_SPLIT,
   FLOWS_DROPPED_TOO_MANY,
   /** Known to have been in sets without a template; only a part of the losses there. */
   FLOWS_DROPPED_NO_TEMPLATE,
@@ -68,7 +88,10 @@ public enum IngestCounter {
   TEMPLATES_EVICTED,
   /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
-  /** Names of applications and VRFs not remembered because their exporter is at its limit. */
+  /**
+   * Names of applications, VRFs and interfaces not remembered because their exporter is at its
+   * limit.
+   */
   NAMES_DROPPED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,

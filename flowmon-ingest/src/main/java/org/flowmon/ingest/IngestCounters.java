@@ -29,6 +29,20 @@ public final class IngestCounters {
     return adders[counter.ordinal()].sum();
   }
 
+  /** Adds all counts of another input. */
+  public void addAll(IngestCounters other) {
+    for (int i = 0; i < adders.length; i++) {
+      adders[i].add(other.adders[i].sum());
+    }
+  }
+
+  /** The counts of several inputs together, as they are now. */
+  public static IngestCounters sum(Iterable<IngestCounters> inputs) {
+    IngestCounters all = new IngestCounters();
+    inputs.forEach(all::addAll);
+    return all;
+  }
+
   /** Label → count of the counters that are not 0, in the order of {@link IngestCounter}. */
   public Map<String, Long> snapshot() {
     Map<String, Long> counts = new LinkedHashMap<>();

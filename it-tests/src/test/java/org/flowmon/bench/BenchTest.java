@@ -3,6 +3,7 @@ package org.flowmon.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.it.CommandRun;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,8 @@ class BenchTest {
     CommandRun help = run("--help");
     assertEquals(ExitCodes.DONE, help.code(), help.err());
     assertTrue(help.out().startsWith("Usage: flowmon bench "), help.out());
-    for (String name : new String[] {"live", "collect", "hostile", "seal", "archive", "udaf"}) {
+    for (String name :
+        List.of("live", "collect", "import", "hostile", "seal", "archive", "systems", "udaf")) {
       assertTrue(help.out().contains("\n  " + name + " "), name + " in " + help.out());
     }
     assertTrue(

@@ -72,8 +72,8 @@ public final class ImportCommand implements Callable<Integer> {
   private static final String FOLLOWED = "followed";
 
   private static final int BATCH_ROWS = 4096;
-  // A segment that is being sealed, one that waits, and the sealing thread's scratch arrays.
-  private static final long BYTES_OF_THREAD = 400L << 20;
+  // Its part of the flows, arrays to seal them and text that it parses; half of that is free.
+  private static final long BYTES_OF_THREAD = 256L << 20;
 
   @Parameters(
       arity = "0..*",

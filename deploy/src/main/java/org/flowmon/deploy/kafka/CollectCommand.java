@@ -2,9 +2,7 @@ package org.flowmon.deploy.kafka;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.flowmon.deploy.command.BiflowOption;
 import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ProtectedOption;
@@ -29,10 +29,9 @@ import org.flowmon.deploy.command.TemplatesByOption;
 import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.input.ReadAccount;
-import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
-import org.flowmon.ingest.collect.TemplateKeeper;
+import org.flowmon.ingest.collect.ServerTls;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -47,28 +46,24 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code flowmon collect}: receives exports over UDP and publishes them to Kafka. */
+/** {@code flowmon collect}: receives exports and publishes them to Kafka. */
 @Command(
     name = "collect",
     mixinStandardHelpOptions = true,
     description = {
-      "Takes NetFlow v5, v9, IPFIX and sFlow v5 over UDP and writes flow batches to Kafka.",
+      "Takes NetFlow v5, v9, IPFIX and sFlow v5 over UDP, and IPFIX over TCP and TLS, and writes"
+          + " flow batches to Kafka.",
       "Runs until it is stopped (SIGTERM, Ctrl-C): then it empties its sockets, sends what it holds"
           + " and prints its counts."
     })
 public final class CollectCommand implements Callable<Integer> {
-  @Option(
-      names = "--listen",
-      paramLabel = "HOST:PORT",
-      defaultValue = "127.0.0.1:2055",
-      split = ",",
-      description =
-          "Address to listen on; may be repeated. Default ${DEFAULT-VALUE}: this machine only.")
-  private List<String> listen;
+  @Mixin private ListenOption listen;
 
   @Mixin private KafkaOptions kafka;
 
   @Mixin private TopicOptions topic;
+
+  @Mixin private RulesOption rulesOption;
 
   @Mixin private ProtectedOption networks;
 
@@ -76,14 +71,9 @@ public final class CollectCommand implements Callable<Integer> {
 
   @Mixin private TunnelsOption tunnels;
 
-  @Mixin private ColumnsOption columns;
+  @Mixin private BiflowOption biflows;
 
-  @Option(
-      names = "--receive-buffer",
-      paramLabel = "BYTES",
-      defaultValue = "16777216",
-      description = "What to ask of the kernel for each socket; default ${DEFAULT-VALUE}.")
-  private int receiveBuffer;
+  @Mixin private ColumnsOption columns;
 
   @Option(
       names = "--samples",
@@ -118,24 +108,6 @@ public final class CollectCommand implements Callable<Integer> {
   private Duration stopWait;
 
   @Option(
-      names = "--exporters",
-      paramLabel = "NETWORK",
-      split = ",",
-      description =
-          "An address or network whose exports are taken; others are counted and dropped. May be"
-              + " repeated; without it all are taken.")
-  private List<String> exporters = List.of();
-
-  @Option(
-      names = "--sampling",
-      paramLabel = "EXPORTER[@INTERFACE]=RATE",
-      split = ",",
-      description =
-          "One packet of RATE is sampled by the exporter, or on the interface (its index) through"
-              + " which flows came in, whatever the exports say. May be repeated.")
-  private List<String> sampling = List.of();
-
-  @Option(
       names = "--state",
       paramLabel = "FILE",
       description =
@@ -162,7 +134,9 @@ public final class CollectCommand implements Callable<Integer> {
   /** The longest time of a stop beyond that for Kafka: sockets are emptied for 6 s. */
   private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
 
-  private final IngestCounters counters = new IngestCounters();
+  /** The least of a Kafka client's buffer: room for the largest message. */
+  private static final long LEAST_BUFFER = 8L << 20;
+
   private final BadDatagramSamples bad = new BadDatagramSamples(10);
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -170,50 +144,76 @@ public final class CollectCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     columns.define();
-    List<InetSocketAddress> addresses = new ArrayList<>();
-    for (String place : listen) {
-      addresses.add(address("--listen", place));
-    }
-    ExportDecoder decoder = decoder();
+    listen.check();
+    RulesOption.Rules rules = rulesOption.read();
     Optional<InetSocketAddress> page = page();
-    Optional<String> token =
-        httpTokenFile.isPresent()
-            ? Optional.of(TokenFile.read(httpTokenFile.get()))
-            : Optional.empty();
+    Optional<String> token = httpTokenFile.map(TokenFile::read);
     PublisherOptions options = options();
+    Optional<ServerTls> tls = listen.tls();
+    RunningCollector collector =
+        new RunningCollector(listen, (own, limits) -> decoder(own, limits, rules.rules()));
+    state.ifPresent(file -> System.err.println(collector.keepTemplates(file)));
     makeTopic(options);
-    FlowPublisher publisher = FlowPublisher.open(options);
-    UdpCollector collector;
-    Optional<TemplateKeeper> keeper = state.map(file -> new TemplateKeeper(decoder, file));
+    List<FlowPublisher> publishers = openPublishers(options);
     try {
-      keeper.ifPresent(this::restore);
-      collector =
-          keeper.isPresent()
-              ? UdpCollector.start(addresses, receiveBuffer, keeper.get(), publisher, counters)
-              : UdpCollector.start(addresses, receiveBuffer, decoder, publisher, counters);
+      collector.start(publishers, tls, rules.rules());
     } catch (IOException | RuntimeException e) {
-      publisher.close();
+      collector.close();
       throw e;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
-    CollectorView view = new CollectorView(collector, decoder, publisher, counters);
-    try (Closeable shown =
-        page.isPresent() ? CollectorHttp.start(page.get(), token, view) : () -> {}) {
-      run(collector, publisher);
+    try (ReloadedFiles files = files(collector, rules);
+        Closeable shown = show(page, token, new CollectorView(collector, files))) {
+      run(collector);
     } finally {
       try {
-        finish(collector, publisher);
+        finish(collector);
       } finally {
-        keeper.ifPresent(TemplateKeeper::close);
         stopped.countDown();
       }
     }
     return 0;
   }
 
+  private static Closeable show(
+      Optional<InetSocketAddress> page, Optional<String> token, CollectorView view)
+      throws IOException {
+    return page.isPresent() ? CollectorHttp.start(page.get(), token, view) : () -> {};
+  }
+
+  /** Looks at the files that may change, from now on. */
+  private ReloadedFiles files(RunningCollector collector, RulesOption.Rules rules) {
+    ReloadedFiles files = new ReloadedFiles(System.err::println);
+    AtomicReference<RulesOption.Rules> last = new AtomicReference<>(rules);
+    rulesOption
+        .file()
+        .ifPresent(
+            file ->
+                files.add(
+                    "rules",
+                    List.of(file),
+                    () -> {
+                      RulesOption.Rules now = rulesOption.read();
+                      collector.useRules(now.rules());
+                      return now.changesSince(last.getAndSet(now));
+                    }));
+    if (!listen.tlsFiles().isEmpty()) {
+      files.add(
+          "tls",
+          listen.tlsFiles(),
+          () -> {
+            ServerTls now = listen.readTls();
+            collector.useTls(now);
+            return "new connections get the certificate of " + now.certificate();
+          });
+    }
+    files.start(ReloadedFiles.INTERVAL);
+    return files;
+  }
+
   /** Where to listen for HTTP, if anywhere. */
   private Optional<InetSocketAddress> page() {
-    Optional<InetSocketAddress> place = http.map(text -> address("--http", text));
+    Optional<InetSocketAddress> place = http.map(text -> ListenOption.address("--http", text));
     if (place.isPresent()
         && httpTokenFile.isEmpty()
         && !place.get().getAddress().isLoopbackAddress()) {
@@ -221,21 +221,6 @@ public final class CollectCommand implements Callable<Integer> {
           "--http " + http.orElse("") + ": anyone could read it; add --http-token-file FILE");
     }
     return place;
-  }
-
-  /** What is damaged or of another kind is no reason to take no flows. */
-  private void restore(TemplateKeeper keeper) {
-    try {
-      int templates = keeper.restore(FlowTime.now());
-      System.err.println(templates + " templates restored from " + state.orElseThrow());
-    } catch (IOException e) {
-      System.err.println(
-          "no templates restored from "
-              + state.orElseThrow()
-              + ": "
-              + e.getMessage()
-              + "; data waits for the exporters' next ones");
-    }
   }
 
   private PublisherOptions options() {
@@ -250,6 +235,25 @@ public final class CollectCommand implements Callable<Integer> {
     return queueBytes
         .map(bytes -> options.withQueue(bytes, PublisherOptions.WhenFull.DROP))
         .orElse(options);
+  }
+
+  /** Each gets an even share of the memory. */
+  private List<FlowPublisher> openPublishers(PublisherOptions options) throws IOException {
+    int number = listen.publishers();
+    PublisherOptions share =
+        options
+            .withQueue(Math.max(1, options.queueBytes() / number), options.whenFull())
+            .withBufferBytes(Math.max(LEAST_BUFFER, options.bufferBytes() / number));
+    List<FlowPublisher> all = new ArrayList<>();
+    try {
+      for (int i = 0; i < number; i++) {
+        all.add(FlowPublisher.open(share));
+      }
+      return all;
+    } catch (IOException | RuntimeException e) {
+      all.forEach(FlowPublisher::close);
+      throw e;
+    }
   }
 
   /** After a second, reports that the broker does not answer yet. */
@@ -274,39 +278,36 @@ public final class CollectCommand implements Callable<Integer> {
     topic.ensure(options);
   }
 
-  private void run(UdpCollector collector, FlowPublisher publisher)
-      throws IOException, InterruptedException {
+  private void run(RunningCollector collector) throws IOException, InterruptedException {
     System.err.println(
         "listening on "
-            + collector.addresses().stream()
-                .map(place -> place.toString().replaceFirst("^[^/]*/", ""))
-                .collect(Collectors.joining(", "))
+            + collector.places()
             + ", writing topic "
             + topic.name(kafka)
             + " at "
             + kafka.bootstrap()
             + "; "
-            + (publisher.stats().queue().capacityBytes() >> 20)
+            + (collector.stats().queue().capacityBytes() >> 20)
             + " MiB of flows wait in memory while Kafka is away");
-    if (collector.receiveBufferBytes() < receiveBuffer) {
+    OptionalLong buffer = collector.receiveBufferBytes();
+    if (buffer.isPresent() && buffer.getAsLong() < listen.receiveBuffer()) {
       System.err.println(
           "note: the kernel gave a receive buffer of "
-              + collector.receiveBufferBytes()
+              + buffer.getAsLong()
               + " bytes; for bursts raise net.core.rmem_max");
     }
-    while (!stop.await(reportSeconds, TimeUnit.SECONDS) && collector.failure() == null) {
-      System.err.println(counts(collector, publisher));
+    while (!stop.await(reportSeconds, TimeUnit.SECONDS) && collector.failure().isEmpty()) {
+      System.err.println(counts(collector));
     }
   }
 
-  /** If anything fails, flows are still sent or counted as lost, and the counts are printed. */
-  private void finish(UdpCollector collector, FlowPublisher publisher) throws IOException {
+  /** If anything fails, the counts are printed all the same. */
+  private void finish(RunningCollector collector) throws IOException {
     try {
       collector.close();
     } finally {
-      publisher.close();
-      long lost =
-          publisher.stats().failedByReason().getOrDefault(PublisherStats.NOT_DELIVERED_AT_STOP, 0L);
+      PublisherStats stats = collector.stats();
+      long lost = stats.failedByReason().getOrDefault(PublisherStats.NOT_DELIVERED_AT_STOP, 0L);
       if (lost > 0) {
         System.err.println(
             lost
@@ -315,11 +316,15 @@ public final class CollectCommand implements Callable<Integer> {
                 + " s after the stop began (--stop-wait)");
       }
       // The counts go to standard output: they are the result of the run.
-      System.out.println(counts(collector, publisher));
+      System.out.println(counts(collector));
+      IngestCounters counters = collector.counters();
       System.err.printf(
-          "%d flows decoded, %d in topic %s; lost: %s%n",
+          "%d flows decoded%s, %d in topic %s; lost: %s%n",
           counters.get(IngestCounter.FLOWS_DECODED),
-          publisher.stats().flowsProduced(),
+          biflows.areSplit()
+              ? " and " + counters.get(IngestCounter.BIFLOWS_SPLIT) + " split off biflows"
+              : "",
+          stats.flowsProduced(),
           topic.name(kafka),
           ReadAccount.shown(counters.lost()));
       System.out.flush();
@@ -329,23 +334,15 @@ public final class CollectCommand implements Callable<Integer> {
     }
   }
 
-  private ExportDecoder decoder() {
+  private ExportDecoder decoder(IngestCounters own, DecoderLimits limits, ExporterRules rules) {
     return new ExportDecoder(
-        counters,
+        own,
         bad,
         networks.networks(),
-        DecoderLimits.defaults(),
+        limits,
         tunnels.headers(),
         templates.scope(),
-        rules());
-  }
-
-  private ExporterRules rules() {
-    try {
-      return ExporterRules.parse(exporters, sampling);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--exporters, --sampling: " + e.getMessage());
-    }
+        rules.withSplitBiflows(biflows.areSplit()));
   }
 
   private void stopAndWait() {
@@ -358,13 +355,14 @@ public final class CollectCommand implements Callable<Integer> {
     }
   }
 
-  private String counts(UdpCollector collector, FlowPublisher publisher) {
-    Map<String, Long> counts = new TreeMap<>(counters.snapshot());
+  private String counts(RunningCollector collector) {
+    Map<String, Long> counts = new TreeMap<>(collector.counters().snapshot());
     OptionalLong kernel = collector.kernelDrops();
-    PublisherStats stats = publisher.stats();
+    PublisherStats stats = collector.stats();
     return counts
         + " kernel_drops="
         + (kernel.isPresent() ? kernel.getAsLong() : "unknown")
+        + dropsBySocket(collector.sockets())
         + " flows_published="
         + stats.flowsProduced()
         + " flows_failed="
@@ -378,23 +376,20 @@ public final class CollectCommand implements Callable<Integer> {
         + kafkaState(stats);
   }
 
+  /** By socket, if there are several. */
+  private static String dropsBySocket(List<UdpCollector.SocketDrops> sockets) {
+    return sockets.size() < 2
+        ? ""
+        : sockets.stream()
+            .map(one -> one.drops().isPresent() ? "" + one.drops().getAsLong() : "unknown")
+            .collect(Collectors.joining(", ", " drops_by_socket=[", "]"));
+  }
+
   private static String kafkaState(PublisherStats stats) {
     if (!stats.queue().isKafkaAway()) {
       return "there";
     }
     Instant since = Instant.now().minus(stats.queue().waitedMicros(), ChronoUnit.MICROS);
     return "away_since_" + since.truncatedTo(ChronoUnit.SECONDS);
-  }
-
-  private static InetSocketAddress address(String option, String place) {
-    int colon = place.lastIndexOf(':');
-    try {
-      int port = Integer.parseInt(place.substring(colon + 1));
-      String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
-      return new InetSocketAddress(InetAddress.getByName(host), port);
-    } catch (IllegalArgumentException | UnknownHostException e) { // including a port beyond 65535
-      throw new UsageException(
-          option + " " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
-    }
   }
 }

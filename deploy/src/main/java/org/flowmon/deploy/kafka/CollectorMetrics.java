@@ -2,8 +2,10 @@ package org.flowmon.deploy.kafka;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.publish.PublisherStats;
@@ -22,25 +24,19 @@ final class CollectorMetrics {
   private CollectorMetrics() {}
 
   static String text(
-      IngestCounters counters, PublisherStats stats, ExportDecoder.Exporters exporters) {
+      RunningCollector collector,
+      ExportDecoder.Exporters exporters,
+      Map<String, ReloadedFiles.Count> files) {
     CollectorMetrics all = new CollectorMetrics();
-    for (IngestCounter counter : IngestCounter.values()) {
-      if (mayFall(counter)) {
-        all.gauge(counter.label(), counters.get(counter));
-      } else {
-        all.total(counter.label(), counters.get(counter));
-      }
-    }
-    all.total("flows_published", stats.flowsProduced());
-    all.total("batches_published", stats.batchesProduced());
-    all.type("flows_failed_total", "counter");
-    stats
-        .failedByReason()
-        .forEach((why, count) -> all.line("flows_failed_total", "reason", why, (double) count));
-    all.gauge("flows_under_way", stats.flowsUnderWay());
-    all.gauge("queue_bytes", stats.queue().bytes());
-    all.gauge("queue_capacity_bytes", stats.queue().capacityBytes());
-    all.gauge("kafka_away", stats.queue().isKafkaAway() ? 1 : 0);
+    all.counts(collector.counters());
+    all.sockets(collector.sockets());
+    collector.connections().ifPresent(open -> all.gauge("connections", open));
+    all.published(collector.stats());
+    all.type("reloads_total", "counter");
+    files.forEach((name, count) -> all.line("reloads_total", "file", name, (double) count.done()));
+    all.type("reload_failures_total", "counter");
+    files.forEach(
+        (name, count) -> all.line("reload_failures_total", "file", name, (double) count.refused()));
     List<ExporterStatus> known =
         exporters.exporters().stream().filter(ExporterStatus::known).toList();
     all.gauge("exporters_known", known.size());
@@ -51,6 +47,44 @@ final class CollectorMetrics {
             .limit(MAX_EXPORTERS)
             .toList());
     return all.out.toString();
+  }
+
+  private void counts(IngestCounters counters) {
+    for (IngestCounter counter : IngestCounter.values()) {
+      if (mayFall(counter)) {
+        gauge(counter.label(), counters.get(counter));
+      } else {
+        total(counter.label(), counters.get(counter));
+      }
+    }
+  }
+
+  /** If the kernel tells; several sockets of an address differ by their numbers. */
+  private void sockets(List<UdpCollector.SocketDrops> sockets) {
+    type("socket_drops_total", "counter");
+    for (UdpCollector.SocketDrops socket : sockets) {
+      if (socket.drops().isPresent()) {
+        String place = socket.address().toString().replaceFirst("^[^/]*/", "");
+        line(
+            "socket_drops_total",
+            "socket",
+            place + "#" + socket.number(),
+            (double) socket.drops().getAsLong());
+      }
+    }
+  }
+
+  private void published(PublisherStats stats) {
+    total("flows_published", stats.flowsProduced());
+    total("batches_published", stats.batchesProduced());
+    type("flows_failed_total", "counter");
+    stats
+        .failedByReason()
+        .forEach((why, count) -> line("flows_failed_total", "reason", why, (double) count));
+    gauge("flows_under_way", stats.flowsUnderWay());
+    gauge("queue_bytes", stats.queue().bytes());
+    gauge("queue_capacity_bytes", stats.queue().capacityBytes());
+    gauge("kafka_away", stats.queue().isKafkaAway() ? 1 : 0);
   }
 
   /** Losses by sequence numbers are taken back if what was missing comes late. */

@@ -6,59 +6,44 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.flowmon.flow.time.FlowTime;
-import org.flowmon.ingest.IngestCounters;
-import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
-import org.flowmon.ingest.publish.FlowPublisher;
 
 /**
- * A running collector as {@link CollectorHttp} shows it. Its thread is asked at most once a second,
- * whoever asks.
+ * A running collector as {@link CollectorHttp} shows it. Its decoders are asked at most once a
+ * second, whoever asks.
  */
 final class CollectorView implements CollectorHttp.Source {
-  private static final long WAIT_SECONDS = 5;
   private static final long KEPT_NANOS = 1_000_000_000;
 
   /** Beside all known exporters. */
   private static final int MAX_STRANGERS = 1000;
 
-  private final UdpCollector collector;
-  private final ExportDecoder decoder;
-  private final FlowPublisher publisher;
-  private final IngestCounters counters;
+  private final RunningCollector collector;
+  private final ReloadedFiles files;
   private ExportDecoder.Exporters kept = new ExportDecoder.Exporters(List.of(), 0);
   private long keptAt = System.nanoTime() - KEPT_NANOS;
 
-  CollectorView(
-      UdpCollector collector,
-      ExportDecoder decoder,
-      FlowPublisher publisher,
-      IngestCounters counters) {
+  CollectorView(RunningCollector collector, ReloadedFiles files) {
     this.collector = collector;
-    this.decoder = decoder;
-    this.publisher = publisher;
-    this.counters = counters;
+    this.files = files;
   }
 
   @Override
   public Optional<String> trouble() {
-    Throwable failure = collector.failure();
-    if (failure != null) {
-      return Optional.of("the collector has ended: " + failure);
+    Optional<Throwable> failure = collector.failure();
+    if (failure.isPresent()) {
+      return Optional.of("the collector has ended: " + failure.get());
     }
-    return publisher.stats().queue().isKafkaAway()
+    return collector.stats().queue().isKafkaAway()
         ? Optional.of("Kafka takes no flows; they wait in memory")
         : Optional.empty();
   }
 
   @Override
   public String metrics() throws IOException {
-    return CollectorMetrics.text(counters, publisher.stats(), statuses());
+    return CollectorMetrics.text(collector, statuses(), files.counts());
   }
 
   /** By exporter the fields of {@link ExporterStatus}, times in ISO 8601. */
@@ -98,18 +83,8 @@ final class CollectorView implements CollectorHttp.Source {
     if (System.nanoTime() - keptAt < KEPT_NANOS) {
       return kept;
     }
-    try {
-      kept =
-          collector.ask(() -> decoder.statuses(MAX_STRANGERS)).get(WAIT_SECONDS, TimeUnit.SECONDS);
-      keptAt = System.nanoTime();
-      return kept;
-    } catch (TimeoutException e) {
-      throw new IOException("the collector does not answer within " + WAIT_SECONDS + " s", e);
-    } catch (ExecutionException e) {
-      throw new IOException("the collector cannot answer: " + e.getCause(), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("the collector is ending", e);
-    }
+    kept = collector.exporters(MAX_STRANGERS);
+    keptAt = System.nanoTime();
+    return kept;
   }
 }

@@ -10,12 +10,19 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.command.ExitCodes;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class CollectCommandTest {
+  @TempDir Path folder;
+
   @Test
   void aBrokerThatDoesNotAnswerIsNamedWhileItIsWaitedFor() throws Exception {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -56,6 +63,67 @@ class CollectCommandTest {
               .execute("collect", "--bootstrap", "127.0.0.1:1", "--listen", place),
           place);
     }
+  }
+
+  @Test
+  void optionsThatCannotBeAreNamedBeforeKafkaIsAsked() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "");
+    refused(ExitCodes.USAGE, "--sockets 9: expected 1 to 8", "--sockets", "9");
+    refused(ExitCodes.USAGE, "--connections 0: expected 1 to 1024", "--connections", "0");
+    refused(ExitCodes.USAGE, "expected udp://, tcp:// or tls://", "--listen", "sctp://[::1]:4739");
+    refused(ExitCodes.USAGE, "add --tls-key FILE and --tls-cert", "--listen", "tls://:4740");
+    refused(ExitCodes.USAGE, "add --listen tls://HOST:PORT", "--tls-key", file.toString());
+    refused(
+        ExitCodes.FAILED,
+        "--tls-…: " + file + ": ",
+        "--listen",
+        "tls://:4740",
+        "--tls-key",
+        file.toString(),
+        "--tls-cert",
+        file.toString());
+    refused(ExitCodes.FAILED, "--state " + file.resolve("x"), "--state", "" + file.resolve("x"));
+    refused(ExitCodes.FAILED, "there is no such file", "--rules", "" + folder.resolve("none"));
+  }
+
+  @Test
+  void theUnitOfTheDocsIsSoundAndItsOptionsExist() throws Exception {
+    Path root = Path.of("").toAbsolutePath();
+    String name = "flowmon-collector.service";
+    while (!Files.exists(root.resolve("docs/examples").resolve(name))) {
+      root = root.getParent();
+    }
+    String unit = Files.readString(root.resolve("docs/examples").resolve(name));
+    String program = "/srv/flowmon/flowmon/flowmon";
+    String start =
+        unit.replace("\\\n", " ")
+            .lines()
+            .filter(line -> line.startsWith("ExecStart=" + program + " "))
+            .findFirst()
+            .orElseThrow();
+    String[] arguments = start.substring(start.indexOf(' ') + 1).split(" +", -1);
+    var parsed = Flowmon.commandLine().parseArgs(arguments); // an unknown option is an exception
+    assertTrue(parsed.hasSubcommand());
+    Path verify = Path.of("/usr/bin/systemd-analyze");
+    if (Files.isExecutable(verify)) {
+      Path copy = Files.writeString(folder.resolve(name), unit.replace(program, "/bin/true"));
+      Process process =
+          new ProcessBuilder(verify.toString(), "verify", copy.toString())
+              .redirectErrorStream(true)
+              .redirectOutput(folder.resolve("said").toFile())
+              .start();
+      int code = process.waitFor();
+      assertEquals("", Files.readString(folder.resolve("said")));
+      assertEquals(0, code);
+    }
+  }
+
+  private static void refused(int code, String why, String... options) {
+    List<String> all = new ArrayList<>(List.of("collect", "--kafka", "127.0.0.1:1"));
+    all.addAll(List.of(options));
+    CommandRun run = CommandRun.of(all.toArray());
+    assertEquals(code, run.code(), run.toString());
+    assertTrue(run.err().contains(why), run.err());
   }
 
   private static String text(ByteArrayOutputStream err) {

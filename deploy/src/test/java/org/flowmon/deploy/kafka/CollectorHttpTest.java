@@ -21,18 +21,18 @@ import java.util.Optional;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.ingest.IngestCounter;
-import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
-import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** What a running collector tells over HTTP, of real datagrams. */
 class CollectorHttpTest {
@@ -40,32 +40,38 @@ class CollectorHttpTest {
   private static final String TOKEN = "0123456789abcdef";
 
   @TempDir Path folder;
-  private final IngestCounters counters = new IngestCounters();
+
+  @SuppressWarnings("NullAway.Init") // withCollector sets it
+  private RunningCollector collector;
 
   private interface Questions {
     void run(String url, InetSocketAddress udp) throws Exception;
   }
 
   private void withCollector(Optional<String> token, Questions test) throws Exception {
+    ListenOption listen = new ListenOption();
+    new CommandLine(listen).parseArgs("--listen", "127.0.0.1:0");
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
       FlowTopics.ensure(kafka.bootstrapServers(), "flows", 1);
-      ExportDecoder decoder =
-          new ExportDecoder(
-              counters,
-              new BadDatagramSamples(1),
-              ProtectedNetworks.NONE,
-              DecoderLimits.defaults());
-      try (FlowPublisher publisher =
-              FlowPublisher.open(PublisherOptions.of(kafka.bootstrapServers()).withTopic("flows"));
-          UdpCollector collector =
-              UdpCollector.start(
-                  List.of(UdpCollector.loopback(0)), 1 << 20, decoder, publisher, counters);
+      try (RunningCollector running =
+              new RunningCollector(
+                  listen,
+                  (own, limits) ->
+                      new ExportDecoder(
+                          own, new BadDatagramSamples(1), ProtectedNetworks.NONE, limits));
+          ReloadedFiles files = new ReloadedFiles(line -> {});
           CollectorHttp http =
               CollectorHttp.start(
-                  UdpCollector.loopback(0),
-                  token,
-                  new CollectorView(collector, decoder, publisher, counters))) {
-        test.run("http://127.0.0.1:" + http.address().getPort(), collector.addresses().get(0));
+                  UdpCollector.loopback(0), token, new CollectorView(running, files))) {
+        running.start(
+            List.of(
+                FlowPublisher.open(
+                    PublisherOptions.of(kafka.bootstrapServers()).withTopic("flows"))),
+            Optional.empty(),
+            ExporterRules.NONE);
+        collector = running;
+        test.run(
+            "http://127.0.0.1:" + http.address().getPort(), running.sockets().get(0).address());
       }
     }
   }
@@ -75,11 +81,11 @@ class CollectorHttpTest {
     ByteBuffer out = ByteBuffer.allocate(24 + 2 * 48);
     out.putShort((short) 5).putShort((short) 2).putInt(100_000);
     out.putInt((int) (System.currentTimeMillis() / 1000) + ahead).putInt(0).putInt(sequence);
-    long before = counters.get(IngestCounter.DATAGRAMS_RECEIVED);
+    long before = collector.counters().get(IngestCounter.DATAGRAMS_RECEIVED);
     try (DatagramSocket socket = new DatagramSocket()) {
       socket.send(new DatagramPacket(out.array(), out.capacity(), to));
     }
-    while (counters.get(IngestCounter.DATAGRAMS_RECEIVED) == before) {
+    while (collector.counters().get(IngestCounter.DATAGRAMS_RECEIVED) == before) {
       Thread.sleep(1);
     }
   }
@@ -120,6 +126,10 @@ class CollectorHttpTest {
           assertTrue(metrics.contains("flowmon_collector_exporters_strangers 1"));
           assertTrue(metrics.contains("flowmon_collector_sequence_lost_flows 0"));
           assertTrue(metrics.contains("flowmon_collector_datagrams_damaged_total 0"));
+          String drops =
+              "flowmon_collector_socket_drops_total{socket=\"127.0.0.1:%d#1\"} 0"
+                  .formatted(udp.getPort());
+          assertTrue(metrics.contains(drops) || !Files.exists(Path.of("/proc/net/udp")), drops);
           for (String line : metrics) {
             assertTrue(
                 line.matches(

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.segment.writer.SegmentWriter;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -20,6 +21,7 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -41,13 +43,19 @@ public class SealBenchmark {
   private static final int BATCH = 1000;
   private static final long START = 1_790_000_000_000_000L;
 
-  private final SegmentWriter writer = new SegmentWriter();
+  /** Columns of users that no flow fills. */
+  @Param({"0", "50"})
+  public int unfilled;
+
+  private SegmentWriter writer;
   private List<FlowBatch> batches;
   private Path directory;
 
   /** Makes the flows. */
   @Setup
   public void setUp() throws IOException {
+    define(unfilled);
+    writer = new SegmentWriter();
     directory = Files.createTempDirectory("seal");
     batches = flows(ROWS, 1);
   }
@@ -66,6 +74,12 @@ public class SealBenchmark {
     Files.delete(directory.resolve(sealed.fileName()));
     Files.delete(directory.resolve(sealed.indexFileName()));
     return sealed;
+  }
+
+  private static void define(int columns) {
+    for (int i = 0; i < columns; i++) {
+      FlowColumn.define(FlowColumn.FIRST_OWN_ID + i, "own_" + i, ColumnType.NUMBER, "");
+    }
   }
 
   static List<FlowBatch> flows(int rows, long seed) {
@@ -125,10 +139,14 @@ public class SealBenchmark {
     builder.endRow();
   }
 
-  /** A short run without JMH: rows per second and bytes per row. */
+  /**
+   * A short run without JMH: rows per second and bytes per row. Arguments: rows, rounds, columns
+   * that no flow fills.
+   */
   public static void main(String[] arguments) throws IOException {
     int rows = arguments.length > 0 ? Integer.parseInt(arguments[0]) : ROWS;
     int rounds = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 20;
+    define(arguments.length > 2 ? Integer.parseInt(arguments[2]) : 0);
     List<FlowBatch> batches = flows(rows, 1);
     Path directory = Files.createTempDirectory("seal");
     SegmentWriter writer = new SegmentWriter();

@@ -21,6 +21,12 @@ public record HeapBudget(long bytes) {
     /** New ids of dictionaries' entries while the day sums are merged, in the background. */
     DAY_MERGE(1, 32, 128L << 20),
 
+    /**
+     * Flows of an import, in the segment that is filled and those that its threads seal. Sealing
+     * takes as much again beside them.
+     */
+    IMPORTED_FLOWS(1, 4),
+
     /** A query until its answer, which is made in the other half. */
     QUERY(1, 2),
 

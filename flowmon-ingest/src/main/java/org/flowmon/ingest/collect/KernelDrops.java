@@ -5,14 +5,18 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 
 /**
  * The datagrams dropped at this process's sockets as their buffers were full: the last column of
- * Linux's {@code /proc/net/udp} and {@code udp6}.
+ * Linux's {@code /proc/net/udp} and {@code udp6}. Sockets that share a port differ by their inodes.
  *
  * <pre>
  * sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode ref pointer drops
@@ -25,6 +29,9 @@ final class KernelDrops {
   private static final int DROPS = 12;
 
   private final Path proc;
+  private final Set<Long> told = new HashSet<>();
+
+  private record Row(int port, long inode, long drops) {}
 
   KernelDrops() {
     this(Path.of("/proc"));
@@ -34,45 +41,71 @@ final class KernelDrops {
     this.proc = proc;
   }
 
-  /** The drops at the sockets bound to these ports since they were opened; empty if unknown. */
-  OptionalLong of(Set<Integer> ports) {
+  /** The inode of this process's newest socket at a port, told once; empty if unknown. */
+  OptionalLong newSocket(int port) {
     try {
-      Set<String> inodes = ownSockets();
-      long drops = 0;
-      int sockets = 0;
-      for (String table : List.of("net/udp", "net/udp6")) {
-        Path file = proc.resolve(table);
-        if (!Files.exists(file)) {
-          continue;
-        }
-        for (String line : Files.readAllLines(file, StandardCharsets.US_ASCII)) {
-          String[] fields = line.trim().split("\\s+", -1);
-          if (fields.length > DROPS
-              && inodes.contains(fields[INODE])
-              && ports.contains(port(fields[LOCAL_ADDRESS]))) {
-            drops += Long.parseLong(fields[DROPS]);
-            sockets++;
-          }
+      Set<Long> own = ownSockets();
+      for (Row row : rows()) {
+        if (row.port == port && own.contains(row.inode) && told.add(row.inode)) {
+          return OptionalLong.of(row.inode);
         }
       }
-      return sockets < ports.size() ? OptionalLong.empty() : OptionalLong.of(drops);
+      return OptionalLong.empty();
     } catch (IOException | NumberFormatException e) {
       return OptionalLong.empty(); // not Linux, or no permission
     }
   }
 
-  private static int port(String address) {
-    int colon = address.indexOf(':');
-    return colon < 0 ? -1 : Integer.parseInt(address.substring(colon + 1), 16);
+  /** Inode → drops since the socket was opened, of those sockets that the kernel tells of. */
+  Map<Long, Long> of(Collection<Long> inodes) {
+    Map<Long, Long> drops = new HashMap<>();
+    if (inodes.isEmpty()) {
+      return drops;
+    }
+    try {
+      for (Row row : rows()) {
+        if (inodes.contains(row.inode)) {
+          drops.put(row.inode, row.drops);
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      drops.clear();
+    }
+    return drops;
   }
 
-  private Set<String> ownSockets() throws IOException {
-    Set<String> inodes = new HashSet<>();
+  private List<Row> rows() throws IOException {
+    List<Row> rows = new ArrayList<>();
+    for (String table : List.of("net/udp", "net/udp6")) {
+      Path file = proc.resolve(table);
+      if (!Files.exists(file)) {
+        continue;
+      }
+      for (String line : Files.readAllLines(file, StandardCharsets.US_ASCII)) {
+        String[] fields = line.trim().split("\\s+", -1);
+        if (fields.length > DROPS && fields[LOCAL_ADDRESS].indexOf(':') >= 0) {
+          rows.add(
+              new Row(
+                  port(fields[LOCAL_ADDRESS]),
+                  Long.parseLong(fields[INODE]),
+                  Long.parseLong(fields[DROPS])));
+        }
+      }
+    }
+    return rows;
+  }
+
+  private static int port(String address) {
+    return Integer.parseInt(address.substring(address.indexOf(':') + 1), 16);
+  }
+
+  private Set<Long> ownSockets() throws IOException {
+    Set<Long> inodes = new HashSet<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(proc.resolve("self/fd"))) {
       for (Path file : files) {
         String target = target(file);
         if (target.startsWith("socket:[")) {
-          inodes.add(target.substring("socket:[".length(), target.length() - 1));
+          inodes.add(Long.parseLong(target, "socket:[".length(), target.length() - 1, 10));
         }
       }
     }

@@ -9,43 +9,64 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.ExecutorService;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.flowmon.flow.IpAddress;
-import org.flowmon.ingest.FlowSink;
-import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.SavedTemplates;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A decoder whose templates outlive the process: they are in a file, which is replaced as a whole
- * every {@link #EVERY_MICROS} and at the end. The collector's thread never waits for the disk.
+ * Templates that outlive the process: they are in a file, which is replaced as a whole at intervals
+ * and at the end, on a thread of its own. A thread that decodes never waits for the disk, and for a
+ * few hundred µs at a time while its templates are copied.
  */
-public final class TemplateKeeper implements UdpCollector.Receiver, Closeable {
-  static final long EVERY_MICROS = 30_000_000;
+public final class TemplateKeeper implements Closeable {
+  public static final Duration INTERVAL = Duration.ofSeconds(30);
 
   private static final Logger LOG = LoggerFactory.getLogger(TemplateKeeper.class);
   private static final long STOP_SECONDS = 10;
 
-  private final ExportDecoder decoder;
+  private final CollectorDecoders decoders;
   private final Path file;
-  private final ExecutorService writer =
-      Executors.newSingleThreadExecutor(
+  private final ScheduledExecutorService writer =
+      Executors.newSingleThreadScheduledExecutor(
           task -> {
             Thread thread = new Thread(task, "flowmon-templates");
             thread.setDaemon(true);
             return thread;
           });
-  private final AtomicBoolean isWriting = new AtomicBoolean();
-  private long nextSave = Long.MIN_VALUE;
 
-  /** {@code decoder} is new, and the keeper's from now on. */
-  public TemplateKeeper(ExportDecoder decoder, Path file) {
-    this.decoder = decoder;
+  private TemplateKeeper(CollectorDecoders decoders, Path file) {
+    this.decoders = decoders;
     this.file = file;
+  }
+
+  /**
+   * Makes the file's folder, if it is missing, and writes there, so that what cannot be saved is
+   * told now.
+   *
+   * @throws IOException if nothing can be written there
+   */
+  public static TemplateKeeper open(CollectorDecoders decoders, Path file) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Path folder = absolute.getParent();
+    if (folder == null || Files.isDirectory(absolute)) {
+      throw new IOException(file + " is a folder; expected a file");
+    }
+    if (!Files.isDirectory(folder)) { // a link to one is, too, but not for createDirectories
+      Files.createDirectories(folder);
+    }
+    TemplateKeeper keeper = new TemplateKeeper(decoders, absolute);
+    Files.write(keeper.next(), new byte[0]);
+    Files.delete(keeper.next());
+    return keeper;
+  }
+
+  private Path next() {
+    return file.resolveSibling(Objects.requireNonNull(file.getFileName(), "a file") + ".next");
   }
 
   /**
@@ -60,64 +81,42 @@ public final class TemplateKeeper implements UdpCollector.Receiver, Closeable {
       if (size > SavedTemplates.MAX_BYTES) {
         throw new IOException(size + " bytes are no templates");
       }
-      return decoder.restoreTemplates(Files.readAllBytes(file), nowMicros);
+      return decoders.restore(Files.readAllBytes(file), nowMicros);
     } catch (NoSuchFileException e) {
       return 0;
     }
   }
 
-  @Override
-  public void receive(
-      byte[] datagram,
-      int offset,
-      int length,
-      IpAddress exporter,
-      int port,
-      long arrivalMicros,
-      FlowSink out) {
-    decoder.decode(datagram, offset, length, exporter, port, arrivalMicros, out);
-    if (nextSave == Long.MIN_VALUE) {
-      nextSave = arrivalMicros + EVERY_MICROS;
-    } else if (arrivalMicros >= nextSave && isWriting.compareAndSet(false, true)) {
-      nextSave = arrivalMicros + EVERY_MICROS;
-      byte[] templates = decoder.templates();
-      writer.execute(() -> save(templates));
-    }
+  /** Saves at each interval from now on. */
+  public void start(Duration interval) {
+    long millis = interval.toMillis();
+    var unused = writer.scheduleWithFixedDelay(this::save, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  @Override
-  public void end() {
-    byte[] templates = decoder.templates();
-    writer.execute(() -> save(templates));
-    decoder.endInput();
-  }
-
-  private void save(byte[] templates) {
+  private void save() {
     try {
-      Path next = file.resolveSibling(file.getFileName() + ".next");
+      ByteBuffer bytes = decoders.templates().bytes();
       try (FileChannel channel =
           FileChannel.open(
-              next,
+              next(),
               StandardOpenOption.CREATE,
               StandardOpenOption.WRITE,
               StandardOpenOption.TRUNCATE_EXISTING)) {
-        ByteBuffer bytes = ByteBuffer.wrap(templates);
         while (bytes.hasRemaining()) {
           channel.write(bytes);
         }
         channel.force(true);
       }
-      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (IOException e) {
+      Files.move(next(), file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException | RuntimeException e) {
       LOG.warn("templates could not be saved in {}: {}", file, e.toString());
-    } finally {
-      isWriting.set(false);
     }
   }
 
-  /** After the collector: waits for the last save. */
+  /** After the collector: saves once more, and waits for it. */
   @Override
   public void close() {
+    var unused = writer.submit(this::save);
     writer.shutdown();
     try {
       if (!writer.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

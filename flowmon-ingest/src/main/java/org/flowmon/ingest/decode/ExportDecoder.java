@@ -3,14 +3,17 @@ package org.flowmon.ingest.decode;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.ingest.BiflowSplitter;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.decode.exporter.ExporterTable;
@@ -40,12 +43,14 @@ public final class ExportDecoder {
   private final RecordBlock block = new RecordBlock();
   private final DatagramHeader header = new DatagramHeader();
   private final WorkMeter work = new WorkMeter();
-  private final ExporterRules rules;
+  private ExporterRules rules;
   private boolean isAllowed = true; // the last sender; an unknown one is
   private final ExporterTable exporters;
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
   private final SflowDecoder sflow;
+  private final BiflowSplitter splitter;
+  private long split;
 
   /**
    * Flows of sampled packets in tunnels are those of the inner headers; IPFIX templates are those
@@ -81,6 +86,7 @@ public final class ExportDecoder {
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
+    splitter = new BiflowSplitter(networks);
     FlowWriter writer = new FlowWriter(networks, prefer);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
     templated = new TemplateExportDecoder(counters, exporters, limits, scope, block, writer, work);
@@ -118,17 +124,19 @@ public final class ExportDecoder {
     final long flows = counters.get(IngestCounter.FLOWS_DECODED);
     final long lostFlows = counters.get(IngestCounter.SEQUENCE_LOST_FLOWS);
     final long lostDatagrams = counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS);
+    FlowSink to = rules.splitsBiflows() ? splitter.into(out) : out;
     IngestCounter outcome =
         switch (version) {
-          case SFLOW -> sflow.decode(datagram, offset, length, header, out);
-          case 5 -> v5.decode(datagram, offset, length, header, out);
-          case 9 -> templated.decodeV9(datagram, offset, length, header, out);
-          case 10 -> templated.decodeIpfix(datagram, offset, length, header, out);
+          case SFLOW -> sflow.decode(datagram, offset, length, header, to);
+          case 5 -> v5.decode(datagram, offset, length, header, to);
+          case 9 -> templated.decodeV9(datagram, offset, length, header, to);
+          case 10 -> templated.decodeIpfix(datagram, offset, length, header, to);
           case NO_VERSION -> IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
           default -> IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
         };
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
     counters.add(IngestCounter.TIMES_CORRECTED, block.takeCorrectedTimes());
+    countSplit();
     counters.increment(outcome);
     boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
     if (isDamaged || outcome == IngestCounter.DATAGRAMS_DECODED) {
@@ -146,6 +154,24 @@ public final class ExportDecoder {
       IngestCounter reason = isDamaged ? damage(version) : outcome;
       samples.add(reason, datagram, offset, length, exporter, port, arrivalMicros);
     }
+  }
+
+  private void countSplit() {
+    if (rules.splitsBiflows()) {
+      counters.add(IngestCounter.BIFLOWS_SPLIT, splitter.split() - split);
+      split = splitter.split();
+    }
+  }
+
+  /**
+   * Replaces the rules of the configuration from the next datagram on. Whether flows with both
+   * directions are split stays.
+   */
+  public void useRules(ExporterRules newRules) {
+    rules = newRules.withSplitBiflows(rules.splitsBiflows());
+    sflow.useRules(newRules);
+    header.configured = newRules.sampling(header.exporter);
+    isAllowed = newRules.allows(header.exporter);
   }
 
   /**
@@ -171,19 +197,25 @@ public final class ExportDecoder {
         exporters.statuses(templated.waiting(), mostStrangers), exporters.strangers());
   }
 
-  /** The templates of known exporters, for {@link #restoreTemplates}; on the decoding thread. */
-  public byte[] templates() {
-    return SavedTemplates.of(exporters);
+  /**
+   * The exporters whose templates are saved: a {@link SavedTemplates.Writer} takes them, some at a
+   * time, and other datagrams may be decoded in between.
+   */
+  public List<Exporter> knownExporters() {
+    return exporters.known();
   }
 
   /**
-   * Restores what {@link #templates} gave, before the first datagram.
+   * Restores what a {@link SavedTemplates.Writer} gave, before the first datagram.
    *
+   * @param decoderOf the decoder of an exporter
    * @return how many templates there are; older ones than their lifetime are left out
    * @throws IOException if the bytes are damaged or no templates
    */
-  public int restoreTemplates(byte[] saved, long nowMicros) throws IOException {
-    return SavedTemplates.restore(saved, exporters, nowMicros);
+  public static int restoreTemplates(
+      byte[] saved, Function<IpAddress, ExportDecoder> decoderOf, long nowMicros)
+      throws IOException {
+    return SavedTemplates.restore(saved, address -> decoderOf.apply(address).exporters, nowMicros);
   }
 
   /** Estimated heap of the sets that wait for their template. */

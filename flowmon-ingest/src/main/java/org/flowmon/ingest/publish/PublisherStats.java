@@ -1,8 +1,10 @@
 package org.flowmon.ingest.publish;
 
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 
 /**
  * The counts so far. Every taken flow is produced (acknowledged by Kafka), failed or under way.
@@ -56,6 +58,36 @@ public record PublisherStats(
 
   public PublisherStats {
     failedByReason = Collections.unmodifiableMap(new TreeMap<>(failedByReason));
+  }
+
+  /** The counts of several publishers together. */
+  public static PublisherStats sum(List<PublisherStats> all) {
+    Map<String, Long> reasons = new TreeMap<>();
+    all.forEach(
+        one -> one.failedByReason.forEach((why, rows) -> reasons.merge(why, rows, Long::sum)));
+    return new PublisherStats(
+        sum(all, PublisherStats::flowsTaken),
+        sum(all, PublisherStats::flowsProduced),
+        sum(all, PublisherStats::flowsFailed),
+        reasons,
+        sum(all, PublisherStats::batchesProduced),
+        sum(all, PublisherStats::bytesProduced),
+        sum(all, PublisherStats::batchesFailed),
+        sum(all, PublisherStats::heartbeatsProduced),
+        sum(all, PublisherStats::heartbeatsFailed),
+        sum(all, PublisherStats::flowsLostBefore),
+        sum(all, PublisherStats::arrivalsBack),
+        all.stream().mapToLong(PublisherStats::maxLatencyMicros).max().orElse(0),
+        new Queue(
+            sum(all, one -> one.queue.flows),
+            sum(all, one -> one.queue.bytes),
+            sum(all, one -> one.queue.capacityBytes),
+            sum(all, one -> one.queue.highBytes),
+            all.stream().mapToLong(one -> one.queue.waitedMicros).max().orElse(0)));
+  }
+
+  private static long sum(List<PublisherStats> all, ToLongFunction<PublisherStats> count) {
+    return all.stream().mapToLong(count).sum();
   }
 
   public long flowsUnderWay() {

@@ -8,9 +8,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowRecorder;
@@ -20,7 +23,9 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.flowmon.ingest.decode.exporter.SavedTemplates;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,8 +47,12 @@ class TemplateKeeperTest {
         counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults());
   }
 
+  private CollectorDecoders decoders(int number) {
+    return new CollectorDecoders(Stream.generate(this::decoder).limit(number).toList());
+  }
+
   /** A flow by NetFlow v9 or IPFIX, with its template before it or without. */
-  private void flow(TemplateKeeper keeper, int version, IpAddress from, boolean template) {
+  private void flow(CollectorDecoders to, int version, IpAddress from, boolean template) {
     int head = version == 9 ? 20 : 16;
     int length = head + (template ? 16 : 0) + 12;
     ByteBuffer out = ByteBuffer.allocate(length).putShort((short) version);
@@ -58,19 +67,23 @@ class TemplateKeeperTest {
       out.putShort((short) 8).putShort((short) 4).putShort((short) 1).putShort((short) 4);
     }
     out.putShort((short) TEMPLATE).putShort((short) 12).putInt(0x0A00_0001).putInt(100);
-    keeper.receive(out.array(), 0, length, from, 2055, now, recorder);
+    to.receive(out.array(), 0, length, from, 2055, now, recorder);
   }
 
   /** Sends for two minutes from all exporters, which so become known; returns what is saved. */
   private byte[] saved(Path file) throws IOException {
-    try (TemplateKeeper keeper = new TemplateKeeper(decoder(), file)) {
+    return saved(file, 1);
+  }
+
+  private byte[] saved(Path file, int number) throws IOException {
+    CollectorDecoders all = decoders(number);
+    try (TemplateKeeper keeper = TemplateKeeper.open(all, file)) {
       assertEquals(0, keeper.restore(now));
       for (int i = 0; i < 5; i++, now += 30 * SECOND) {
-        flow(keeper, 9, FOUR, i == 0);
-        flow(keeper, 10, FOUR, i == 0);
-        flow(keeper, 10, SIX, i == 0);
+        flow(all, 9, FOUR, i == 0);
+        flow(all, 10, FOUR, i == 0);
+        flow(all, 10, SIX, i == 0);
       }
-      keeper.end();
     }
     return Files.readAllBytes(file);
   }
@@ -78,29 +91,36 @@ class TemplateKeeperTest {
   @Test
   void dataOfKnownExportersIsDecodedAfterARestartWithoutATemplate() throws Exception {
     Path file = folder.resolve("templates");
-    saved(file);
-    try (TemplateKeeper keeper = new TemplateKeeper(decoder(), file)) {
-      assertEquals(4, keeper.restore(now)); // v9 has the session's and that of any port
-      int before = recorder.rows().size();
-      flow(keeper, 9, FOUR, false);
-      flow(keeper, 10, FOUR, false);
-      flow(keeper, 10, SIX, false);
-      assertEquals(before + 3, recorder.rows().size());
-      keeper.end();
+    // Before and after with one decoder or several.
+    for (int[] numbers : new int[][] {{1, 1}, {1, 3}, {4, 1}}) {
+      Files.deleteIfExists(file);
+      saved(file, numbers[0]);
+      long unread = counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE);
+      CollectorDecoders all = decoders(numbers[1]);
+      try (TemplateKeeper keeper = TemplateKeeper.open(all, file)) {
+        assertEquals(4, keeper.restore(now)); // v9 has the session's and that of any port
+        int before = recorder.rows().size();
+        flow(all, 9, FOUR, false);
+        flow(all, 10, FOUR, false);
+        flow(all, 10, SIX, false);
+        assertEquals(before + 3, recorder.rows().size());
+        all.end();
+      }
+      assertEquals(unread, counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
     }
-    assertEquals(0, counters.get(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
-    assertEquals(2 * 2, counters.get(IngestCounter.EXPORTERS_ESTABLISHED));
+    assertEquals(3 * 2 * 2, counters.get(IngestCounter.EXPORTERS_ESTABLISHED));
   }
 
   @Test
   void restoredExportersHaveTheirAddressesAndTheTimeOfTheirLastDatagram() throws Exception {
     byte[] bytes = saved(folder.resolve("templates"));
-    ExportDecoder decoder = decoder();
-    decoder.restoreTemplates(bytes, now);
-    List<IpAddress> addresses =
-        decoder.statuses(10).exporters().stream().map(ExporterStatus::address).sorted().toList();
-    assertEquals(List.of(FOUR, new IpAddress(SIX.hi(), 0)), addresses);
-    for (ExporterStatus one : decoder.statuses(10).exporters()) {
+    CollectorDecoders all = decoders(2);
+    all.restore(bytes, now);
+    List<ExporterStatus> statuses = all.statuses(10).exporters();
+    assertEquals(
+        List.of(FOUR, new IpAddress(SIX.hi(), 0)),
+        statuses.stream().map(ExporterStatus::address).sorted().toList());
+    for (ExporterStatus one : statuses) {
       assertTrue(one.known() && one.lastHeard() == now - 30 * SECOND, one.toString());
       assertEquals(0, one.datagrams());
     }
@@ -109,11 +129,11 @@ class TemplateKeeperTest {
   @Test
   void templatesOfStrangersAreNotSaved() throws Exception {
     Path file = folder.resolve("templates");
-    try (TemplateKeeper keeper = new TemplateKeeper(decoder(), file)) {
-      flow(keeper, 10, FOUR, true);
-      keeper.end();
+    CollectorDecoders all = decoders(1);
+    try (TemplateKeeper keeper = TemplateKeeper.open(all, file)) {
+      flow(all, 10, FOUR, true);
     }
-    assertEquals(0, new TemplateKeeper(decoder(), file).restore(now));
+    assertEquals(0, TemplateKeeper.open(decoders(1), file).restore(now));
   }
 
   @Test
@@ -121,21 +141,68 @@ class TemplateKeeperTest {
     Path file = folder.resolve("templates");
     saved(file);
     long day = 24 * 3600 * SECOND;
-    assertEquals(0, new TemplateKeeper(decoder(), file).restore(now + day));
+    assertEquals(0, TemplateKeeper.open(decoders(1), file).restore(now + day));
   }
 
   @Test
   void theyAreSavedWhileTheCollectorRuns() throws Exception {
     Path file = folder.resolve("templates");
-    try (TemplateKeeper keeper = new TemplateKeeper(decoder(), file)) {
-      flow(keeper, 10, FOUR, true);
-      while (new TemplateKeeper(decoder(), file).restore(now) == 0) { // the disk takes its time
-        now += 10 * SECOND;
-        flow(keeper, 10, FOUR, false);
+    CollectorDecoders all = decoders(1);
+    try (TemplateKeeper keeper = TemplateKeeper.open(all, file)) {
+      flow(all, 10, FOUR, true);
+      now += 61 * SECOND;
+      flow(all, 10, FOUR, false);
+      keeper.start(Duration.ofMillis(5));
+      while (keeper.restore(now) == 0) {
         Thread.sleep(1);
       }
     }
-    assertEquals(1, new TemplateKeeper(decoder(), file).restore(now));
+    assertEquals(1, TemplateKeeper.open(decoders(1), file).restore(now));
+  }
+
+  @Test
+  void itsFolderIsMadeAndWhatCannotBeWrittenIsToldAtOnce() throws Exception {
+    Path file = folder.resolve("new").resolve("folder").resolve("templates");
+    saved(file);
+    assertTrue(Files.exists(file));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
+    saved(link.resolve("linked")); // as systemd's StateDirectory is one
+    assertTrue(Files.exists(folder.resolve("linked")));
+    Path inFile = file.resolve("templates");
+    assertThrows(IOException.class, () -> TemplateKeeper.open(decoders(1), inFile));
+    assertThrows(IOException.class, () -> TemplateKeeper.open(decoders(1), folder));
+  }
+
+  /** Many exporters: what is written while nobody decodes has a bounded size. */
+  @Test
+  void whoDecodesWaitsForAPieceOnly() throws Exception {
+    CollectorDecoders all = decoders(1);
+    for (int i = 0; i < 2; i++, now += 61 * SECOND) {
+      for (int n = 0; n < 5_000; n++) {
+        flow(all, 10, IpAddress.ofIpv4(0x0A00_0000 + n), i == 0);
+      }
+    }
+    ExportDecoder whole = decoder();
+    assertEquals(5_000, ExportDecoder.restoreTemplates(bytes(all.templates()), a -> whole, now));
+    SavedTemplates.Writer writer = new SavedTemplates.Writer();
+    Iterator<Exporter> left = whole.knownExporters().iterator();
+    int before = 0;
+    int pieces = 0;
+    while (left.hasNext()) {
+      writer.add(left);
+      int size = writer.size();
+      assertTrue(size - before < 70_000, size - before + " bytes");
+      before = size;
+      pieces++;
+    }
+    assertTrue(pieces > 3, pieces + " pieces");
+  }
+
+  private static byte[] bytes(SavedTemplates.Writer writer) {
+    ByteBuffer bytes = writer.bytes();
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    return copy;
   }
 
   @Test
@@ -146,9 +213,9 @@ class TemplateKeeperTest {
     for (int i = 0; i < 2000; i++) {
       byte[] damaged = Arrays.copyOf(bytes, bytes.length - random.nextInt(2));
       damaged[random.nextInt(damaged.length)] ^= (byte) (1 + random.nextInt(255));
-      assertThrows(IOException.class, () -> decoder().restoreTemplates(damaged, now));
+      assertThrows(IOException.class, () -> decoders(1).restore(damaged, now));
     }
-    assertThrows(IOException.class, () -> decoder().restoreTemplates(new byte[0], now));
+    assertThrows(IOException.class, () -> decoders(1).restore(new byte[0], now));
   }
 
   @Test
@@ -165,9 +232,9 @@ class TemplateKeeperTest {
       crc.update(forged, 0, forged.length - 4);
       ByteBuffer.wrap(forged).putInt(forged.length - 4, (int) crc.getValue());
       try {
-        TemplateKeeper keeper = keeper(forged);
+        CollectorDecoders all = restored(forged);
         restored++;
-        flow(keeper, 10, FOUR, false);
+        flow(all, 10, FOUR, false);
       } catch (IOException e) {
         // refused
       }
@@ -176,11 +243,11 @@ class TemplateKeeperTest {
     assertTrue(restored > 100, restored + " were taken");
   }
 
-  private TemplateKeeper keeper(byte[] bytes) throws IOException {
-    ExportDecoder decoder = decoder();
-    int restored = decoder.restoreTemplates(bytes, now);
+  private CollectorDecoders restored(byte[] bytes) throws IOException {
+    CollectorDecoders all = decoders(1);
+    int restored = all.restore(bytes, now);
     assertTrue(restored <= 4);
-    assertTrue(decoder().restoreTemplates(decoder.templates(), now) <= restored);
-    return new TemplateKeeper(decoder, folder.resolve("unused"));
+    assertTrue(decoders(1).restore(bytes(all.templates()), now) <= restored);
+    return all;
   }
 }

@@ -126,9 +126,7 @@ class UdpCollectorTest {
         UdpCollector.start(
             List.of(UdpCollector.loopback(0), UdpCollector.loopback(0)),
             1 << 20,
-            decoder()::decode,
-            sink,
-            counters,
+            List.of(new UdpCollector.Lane(decoder()::decode, sink, counters)),
             0);
     try (DatagramSocket sender = new DatagramSocket()) {
       for (int i = 0; i < 200; i++) {
@@ -200,7 +198,7 @@ class UdpCollectorTest {
     }
     assertTrue(counters.get(IngestCounter.DATAGRAMS_RECEIVED) > 900, counters.toString());
     assertTrue(
-        receivedBefore.get() >= 2 && receivedBefore.get() <= 2 * UdpCollector.BURST,
+        receivedBefore.get() >= 2 && receivedBefore.get() <= 2 * UdpReceiver.BURST,
         receivedBefore + " datagrams were taken before the other port's");
   }
 

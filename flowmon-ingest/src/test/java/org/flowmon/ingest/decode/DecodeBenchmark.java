@@ -1,8 +1,12 @@
 package org.flowmon.ingest.decode;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounters;
@@ -44,13 +48,21 @@ public class DecodeBenchmark {
 
   @Param public Export export;
 
+  /** Columns of users that no flow fills. */
+  @Param({"0", "50"})
+  public int unfilled;
+
   private final byte[][] datagrams = new byte[DATAGRAMS][];
-  private final Sink sink = new Sink();
+  private Sink sink;
   private ExportDecoder decoder;
   private long arrival;
 
   @Setup
   public void setUp() {
+    for (int i = 0; i < unfilled; i++) {
+      FlowColumn.define(FlowColumn.FIRST_OWN_ID + i, "own_" + i, ColumnType.NUMBER, "");
+    }
+    sink = new Sink(); // it knows the columns of its time
     Random random = new Random(20261121);
     decoder =
         new ExportDecoder(
@@ -154,6 +166,30 @@ public class DecodeBenchmark {
     sink.build = build;
     for (byte[] datagram : datagrams) {
       decoder.decode(datagram, 0, datagram.length, EXPORTER, 2055, ++arrival, sink);
+    }
+  }
+
+  /**
+   * A short run without JMH: CPU time of a flow until it is in a batch. Arguments: the {@link
+   * Export}, columns that no flow fills.
+   */
+  public static void main(String[] arguments) {
+    DecodeBenchmark benchmark = new DecodeBenchmark();
+    benchmark.export = Export.valueOf(arguments[0]);
+    benchmark.unfilled = Integer.parseInt(arguments[1]);
+    benchmark.setUp();
+    Blackhole out =
+        new Blackhole(
+            "Today's password is swordfish. I understand instantiating Blackholes directly is"
+                + " dangerous.");
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    for (int round = 0; round < 30; round++) {
+      long start = threads.getCurrentThreadCpuTime();
+      for (int i = 0; i < 200; i++) {
+        benchmark.decodeAndBuildBatches(out);
+      }
+      long nanos = threads.getCurrentThreadCpuTime() - start;
+      System.out.printf("%.1f ns/flow%n", nanos / (200.0 * DATAGRAMS * FLOWS));
     }
   }
 }

@@ -106,6 +106,11 @@ final class Binder {
   }
 
   static FlowQuery enrich(FlowQuery query, Enrichment enrichment) {
+    boolean[] isOpen = {false};
+    walk(query, part -> isOpen[0] |= part instanceof Enriched || part instanceof InQuery);
+    if (!isOpen[0] && query.limitBy() == null) {
+      return query;
+    }
     return new Binder(Parameters.NONE, Map.of(), List.of(), Optional.of(enrichment)).query(query);
   }
 

@@ -32,8 +32,15 @@ public final class ExpressionParts {
   private ExpressionParts() {}
 
   public static boolean hasAggregate(Expression expression) {
-    return expression instanceof AggregateCall
-        || of(expression).stream().anyMatch(ExpressionParts::hasAggregate);
+    if (expression instanceof AggregateCall) {
+      return true;
+    }
+    for (Expression part : of(expression)) {
+      if (hasAggregate(part)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** A sum or a column of sums, also in a CASE, may be beyond 64 bits. */
@@ -61,7 +68,9 @@ public final class ExpressionParts {
    * subquery is independent of this query.
    */
   public static List<Expression> of(Expression expression) {
-    if (expression instanceof Comparison c) {
+    if (expression instanceof Column) { // first, as a lookup selects each
+      return List.of();
+    } else if (expression instanceof Comparison c) {
       return List.of(c.left(), c.right());
     } else if (expression instanceof And and) {
       return and.terms();
@@ -108,8 +117,7 @@ public final class ExpressionParts {
       all.addAll(call.parameters());
       return all;
     }
-    if (expression instanceof Column
-        || expression instanceof Named
+    if (expression instanceof Named
         || expression instanceof Literal
         || expression instanceof Prefix
         || expression instanceof Parameter) {

@@ -64,7 +64,10 @@ public record FlowQuery(
   /** Grouped or aggregated; otherwise the query looks up single rows. */
   @Override
   public boolean isAggregated() {
-    return !groupBy.isEmpty() || !aggregates().isEmpty();
+    return !groupBy.isEmpty()
+        || having != null && ExpressionParts.hasAggregate(having)
+        || select.stream().anyMatch(item -> ExpressionParts.hasAggregate(item.what()))
+        || orderBy.stream().anyMatch(item -> ExpressionParts.hasAggregate(item.what()));
   }
 
   /** The aggregates in the select list, then those in ORDER BY, then those in HAVING. */

@@ -290,7 +290,7 @@ final class ValueColumn {
 
   /** Puts all rows into this order in place, by cycles; {@code check} may throw to end the work. */
   void reorder(int[] order, Runnable check) {
-    for (int from = 0; from < rows; ) {
+    for (int from = 0; from < rows && !isEmpty(); ) {
       int to = from;
       for (int last = order[from]; to < last; last = Math.max(last, order[to])) {
         to++;

@@ -1,6 +1,7 @@
 package org.flowmon.bench.collect;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.bench.harness.BenchFolder;
@@ -16,8 +17,10 @@ public final class Outages implements Experiment {
 
   @Override
   public void run(Run run) throws Exception {
-    List<String> arguments =
-        run.has("queue-bytes") ? List.of("--queue-bytes", run.text("queue-bytes")) : List.of();
+    List<String> arguments = new ArrayList<>(List.of("--sockets", run.text("sockets")));
+    if (run.has("queue-bytes")) {
+      arguments.addAll(List.of("--queue-bytes", run.text("queue-bytes")));
+    }
     for (int brokers : run.integers("brokers")) {
       for (Duration outage : run.durations("outage")) {
         run.progress("%d brokers, one away for %d s", brokers, outage.toSeconds());
@@ -36,11 +39,13 @@ public final class Outages implements Experiment {
                       true)
                   .run(folder.path());
         }
+        Duration all = run.duration("before").plus(outage).plus(run.duration("after"));
         run.add(
             new Row()
                 .put("brokers", brokers)
                 .put("outage_s", outage.toSeconds())
-                .putAll(outcome.row()));
+                .putAll(outcome.row())
+                .put("kafka_flows_per_s", outcome.kafkaRate(all)));
         run.expect(
             outcome.unaccounted() == 0,
             "%d are neither in Kafka nor counted",

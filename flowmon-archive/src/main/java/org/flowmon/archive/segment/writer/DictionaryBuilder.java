@@ -2,10 +2,9 @@ package org.flowmon.archive.segment.writer;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
+import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.udaf.order.RadixSort;
 
 /**
@@ -19,6 +18,8 @@ public final class DictionaryBuilder {
   private static final long TABLE_RANGE = 1 << 17;
   private static final int FIRST_SLOTS = 1 << 12;
   private static final long IPV4 = 0xFFFF_FFFFL;
+  private static final int FEW_TEXTS = 64;
+  private static final int MAX_RADIX_BYTES = 64;
 
   private final RadixSort radix = new RadixSort();
   private int[] slots = {};
@@ -26,6 +27,7 @@ public final class DictionaryBuilder {
   private boolean isWide;
   private long[] sortKeys = {};
   private int[] sortIds = {};
+  private String[] distinct = {}; // texts, in the order of their first rows
 
   int[] ids = {};
 
@@ -327,26 +329,94 @@ public final class DictionaryBuilder {
     return size - 1;
   }
 
-  /** Numbers every text. Texts are objects and few: they come from logs, not from exporters. */
+  /** Numbers every text; all may be different, as the ids of connections in logs are. */
   void buildTexts(ColumnValues values) {
     prepare(values.count);
-    Map<String, Integer> found = new HashMap<>();
+    clearSlots();
     for (int i = 0; i < values.count; i++) {
-      Integer id = found.putIfAbsent(values.texts[i], found.size());
-      ids[i] = id == null ? found.size() - 1 : id;
+      ids[i] = findOrInsert(values.texts[i]);
     }
-    size = found.size();
     byte[][] unsorted = new byte[size][];
-    found.forEach((text, id) -> unsorted[id] = text.getBytes(StandardCharsets.UTF_8));
-    Integer[] byValue = new Integer[size];
-    Arrays.setAll(byValue, i -> i);
-    Arrays.sort(byValue, (a, b) -> Arrays.compareUnsigned(unsorted[a], unsorted[b]));
+    reserveSort();
+    for (int i = 0; i < size; i++) {
+      unsorted[i] = distinct[i].getBytes(StandardCharsets.UTF_8);
+      sortIds[i] = i;
+    }
+    Arrays.fill(distinct, 0, size, ""); // the texts are free
+    sortTexts(unsorted, 0, size, 0);
     texts = new byte[size][];
     int[] renumbered = renumbering();
     for (int i = 0; i < size; i++) {
-      renumbered[byValue[i]] = i;
-      texts[i] = unsorted[byValue[i]];
+      renumbered[sortIds[i]] = i;
+      texts[i] = unsorted[sortIds[i]];
     }
     renumber(values.count);
+  }
+
+  /** Keeps the hash of a new text as its number. */
+  private int findOrInsert(String text) {
+    long hash = TableHash.of(text);
+    int slot = (int) hash & mask;
+    while (slots[slot] != 0) {
+      int id = slots[slot] - 1;
+      if (low[id] == hash && distinct[id].equals(text)) {
+        return id;
+      }
+      slot = (slot + 1) & mask;
+    }
+    reserveDistinct();
+    if (distinct.length < low.length) {
+      distinct = Arrays.copyOf(distinct, low.length);
+    }
+    low[size] = hash;
+    distinct[size] = text;
+    slots[slot] = ++size;
+    if (2 * size > mask) {
+      growSlots();
+      for (int i = 0; i < size; i++) {
+        put((int) low[i], i);
+      }
+    }
+    return size - 1;
+  }
+
+  /** Sorts ids of texts that are equal before {@code at}, by eight bytes at a time. */
+  private void sortTexts(byte[][] of, int from, int to, int at) {
+    if (to - from < FEW_TEXTS || at == MAX_RADIX_BYTES) {
+      Integer[] some = new Integer[to - from];
+      Arrays.setAll(some, i -> sortIds[from + i]);
+      Arrays.sort(some, (a, b) -> Arrays.compareUnsigned(of[a], of[b]));
+      for (int i = from; i < to; i++) {
+        sortIds[i] = some[i - from];
+      }
+      return;
+    }
+    for (int i = from; i < to; i++) {
+      sortKeys[i] = eightBytes(of[sortIds[i]], at);
+    }
+    radix.sort(sortKeys, sortIds, from, to, () -> {});
+    int run = from;
+    while (run < to) {
+      int end = run + 1;
+      while (end < to && sortKeys[end] == sortKeys[run]) {
+        end++;
+      }
+      if (end - run > 1) {
+        sortTexts(of, run, end, at + Long.BYTES);
+      }
+      run = end;
+    }
+  }
+
+  /** Big-endian; zeros behind the end, which a longer text may have too. */
+  private static long eightBytes(byte[] text, int at) {
+    if (at + Long.BYTES <= text.length) {
+      return BigEndian.getLong(text, at);
+    }
+    long bytes = 0;
+    for (int i = at; i < at + Long.BYTES; i++) {
+      bytes = bytes << 8 | (i < text.length ? text[i] & 0xFF : 0);
+    }
+    return bytes;
   }
 }

@@ -54,6 +54,10 @@ final class DictionaryPage {
           side.putInt(page.size());
           putText(dictionary.texts[i], page);
         }
+        if (dictionary.size > 0) { // they are in order
+          note(dictionary.texts[0]);
+          note(dictionary.texts[dictionary.size - 1]);
+        }
       }
       default -> {
         if (SegmentFormat.width(type) == 4) {
@@ -74,10 +78,11 @@ final class DictionaryPage {
       } else {
         side.putLongBigEndian(dictionary.high[i]);
         side.putLongBigEndian(dictionary.low[i]);
-        putText(
+        byte[] text =
             IpAddress.format(dictionary.high[i], dictionary.low[i])
-                .getBytes(StandardCharsets.US_ASCII),
-            page);
+                .getBytes(StandardCharsets.US_ASCII);
+        putText(text, page);
+        note(text);
       }
     }
   }
@@ -93,16 +98,19 @@ final class DictionaryPage {
       }
     }
     page.setInt(at, page.size() - at - 4);
-    noteText(page.array(), at + 4, page.size());
+    note(page.array(), at + 4, page.size());
   }
 
-  private void putText(byte[] utf8, ByteSink page) {
+  private static void putText(byte[] utf8, ByteSink page) {
     page.putInt(utf8.length);
     page.write(utf8, 0, utf8.length);
-    noteText(utf8, 0, utf8.length);
   }
 
-  private void noteText(byte[] source, int from, int to) {
+  private void note(byte[] text) {
+    note(text, 0, text.length);
+  }
+
+  private void note(byte[] source, int from, int to) {
     if (smallestText == null
         || Arrays.compareUnsigned(source, from, to, smallestText, 0, smallestText.length) < 0) {
       smallestText = Arrays.copyOfRange(source, from, to);

@@ -79,6 +79,24 @@ public record DecoderLimits(
     return withBytes(stateBytes, stateBytes, stateBytes);
   }
 
+  /** A part of them for each of several decoders, which share the exporters: the same in all. */
+  public DecoderLimits sharedBy(int decoders) {
+    long strangers = strangerBytes / decoders;
+    long exporter = Math.min(exporterBytes, strangers);
+    return withBytes(stateBytes / decoders, strangers, exporter)
+        .withWaiting(
+            waitingBytes / decoders,
+            Math.min(waitingBytesOfExporter, waitingBytes / decoders),
+            waitingMicros);
+  }
+
+  /** Of one connection: nobody can forge its peer's address, so that is no stranger. */
+  public DecoderLimits forConnection() {
+    return withBytes(2 * MIB, MIB, MIB)
+        .withEstablishedAfter(0)
+        .withWaiting(MIB / 4, MIB / 4, waitingMicros);
+  }
+
   public DecoderLimits withBytes(long state, long strangers, long exporter) {
     return new DecoderLimits(
         state,

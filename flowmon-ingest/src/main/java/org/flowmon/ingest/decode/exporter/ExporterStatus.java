@@ -1,6 +1,7 @@
 package org.flowmon.ingest.decode.exporter;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
 
 /**
@@ -31,4 +32,25 @@ public record ExporterStatus(
     int domains,
     int templates,
     int samplingRates,
-    long clockSkew) {}
+    long clockSkew) {
+  /** Both together: an exporter that sends in two ways. */
+  public ExporterStatus with(ExporterStatus other) {
+    boolean isLater = other.lastHeard > lastHeard;
+    return new ExporterStatus(
+        address,
+        known || other.known,
+        Stream.concat(versions.stream(), other.versions.stream()).distinct().toList(),
+        Math.min(firstHeard, other.firstHeard),
+        Math.max(lastHeard, other.lastHeard),
+        datagrams + other.datagrams,
+        badDatagrams + other.badDatagrams,
+        flows + other.flows,
+        lostFlows + other.lostFlows,
+        lostDatagrams + other.lostDatagrams,
+        waitingBytes + other.waitingBytes,
+        domains + other.domains,
+        templates + other.templates,
+        samplingRates + other.samplingRates,
+        isLater ? other.clockSkew : clockSkew);
+  }
+}

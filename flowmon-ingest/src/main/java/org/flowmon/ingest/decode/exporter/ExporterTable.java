@@ -144,7 +144,7 @@ public final class ExporterTable {
     return exporter;
   }
 
-  List<Exporter> known() {
+  public List<Exporter> known() {
     return List.copyOf(established.values());
   }
 

@@ -5,9 +5,11 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.zip.CRC32C;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
@@ -24,43 +26,93 @@ public final class SavedTemplates {
 
   private static final int MAGIC = 0x464C_544D; // FLTM
   private static final int VERSION = 1;
+  private static final int EXPORTERS_AT = 8;
   private static final int HEAD_BYTES = 12;
   private static final int CRC_BYTES = 4;
 
   private SavedTemplates() {}
 
-  /** Those of the exporters that are known; strangers may be forged. */
-  public static byte[] of(ExporterTable table) {
-    List<Exporter> exporters = table.known().stream().filter(Exporter::hasTemplates).toList();
-    ByteSink bytes = new ByteSink();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeInt(MAGIC);
-      out.writeInt(VERSION);
-      out.writeInt(exporters.size());
-      for (Exporter exporter : exporters) {
-        out.writeLong(exporter.source().hi());
-        out.writeLong(exporter.source().lo());
-        out.writeLong(exporter.lastHeard());
-        exporter.writeTemplates(out);
+  /**
+   * Writes the templates of exporters that are known, as strangers may be forged. It takes some
+   * exporters at a time, so that whoever decodes waits for these alone: a few hundred µs.
+   */
+  public static final class Writer {
+    /** A piece ends at the exporter that exceeds it. */
+    private static final int PIECE_BYTES = 64 << 10;
+
+    /**
+     * Room for a piece: the state of one exporter has 2 MiB by default, and its bytes are fewer.
+     */
+    private static final int ROOM_BYTES = PIECE_BYTES + (2 << 20);
+
+    private final ByteSink bytes = new ByteSink();
+    private final DataOutputStream out = new DataOutputStream(bytes);
+    private int exporters;
+
+    public Writer() {
+      try {
+        out.writeInt(MAGIC);
+        out.writeInt(VERSION);
+        out.writeInt(0); // exporters, see bytes()
+      } catch (IOException e) {
+        throw impossible(e);
       }
+    }
+
+    /** Before {@link #add}, while others may decode: makes room for a piece. */
+    public void makeRoom() {
+      bytes.reserve(ROOM_BYTES);
+    }
+
+    /** Adds the next exporters, while nobody decodes for them. */
+    public void add(Iterator<Exporter> known) {
+      int end = bytes.size() + PIECE_BYTES;
+      try {
+        while (known.hasNext() && bytes.size() < end) {
+          Exporter exporter = known.next();
+          if (exporter.hasTemplates()) {
+            out.writeLong(exporter.source().hi());
+            out.writeLong(exporter.source().lo());
+            out.writeLong(exporter.lastHeard());
+            exporter.writeTemplates(out);
+            exporters++;
+          }
+        }
+      } catch (IOException e) {
+        throw impossible(e);
+      }
+    }
+
+    /** Bytes so far. */
+    public int size() {
+      return bytes.size();
+    }
+
+    /** All that was added, at the end. */
+    public ByteBuffer bytes() {
+      BigEndian.putInt(bytes.array(), EXPORTERS_AT, exporters);
       CRC32C crc = new CRC32C();
       crc.update(bytes.array(), 0, bytes.size());
-      out.writeInt((int) crc.getValue());
-    } catch (IOException e) {
-      throw new IllegalStateException("an array takes every byte", e);
+      bytes.putIntBigEndian((int) crc.getValue());
+      return ByteBuffer.wrap(bytes.array(), 0, bytes.size());
     }
-    return Arrays.copyOf(bytes.array(), bytes.size());
+
+    private static IllegalStateException impossible(IOException e) {
+      return new IllegalStateException("an array takes every byte", e);
+    }
   }
 
   /**
-   * Restores them in a new table, within its limits; templates that are older than their lifetime
+   * Restores them in new tables, within their limits; templates that are older than their lifetime
    * are left out.
    *
+   * @param tableOf the table of an exporter
    * @param now µs since 1970
    * @return how many templates were restored
    * @throws IOException if the bytes are damaged or of another format; nothing is restored then
    */
-  public static int restore(byte[] bytes, ExporterTable table, long now) throws IOException {
+  public static int restore(byte[] bytes, Function<IpAddress, ExporterTable> tableOf, long now)
+      throws IOException {
     int end = bytes.length - CRC_BYTES;
     CRC32C crc = new CRC32C();
     crc.update(bytes, 0, Math.max(0, end));
@@ -74,13 +126,14 @@ public final class SavedTemplates {
     List<SavedExporter> exporters = new ArrayList<>();
     try {
       for (int left = in.readInt(); left > 0; left--) {
-        exporters.add(exporter(in, table.limits()));
+        exporters.add(exporter(in, tableOf));
       }
     } catch (EOFException e) {
       throw new IOException("they end too early", e);
     }
     int restored = 0;
     for (SavedExporter saved : exporters) {
+      ExporterTable table = tableOf.apply(saved.address);
       long lastHeard = Math.min(saved.lastHeard, now);
       for (SavedDomain domain : saved.domains) {
         // Anew for each domain, as for a datagram: room may be made among the others.
@@ -97,9 +150,10 @@ public final class SavedTemplates {
 
   private record SavedTemplate(long arrival, Template template) {}
 
-  private static SavedExporter exporter(DataInputStream in, DecoderLimits limits)
-      throws IOException {
+  private static SavedExporter exporter(
+      DataInputStream in, Function<IpAddress, ExporterTable> tableOf) throws IOException {
     IpAddress address = new IpAddress(in.readLong(), in.readLong());
+    DecoderLimits limits = tableOf.apply(address).limits();
     long lastHeard = in.readLong();
     List<SavedDomain> domains = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {

@@ -48,7 +48,7 @@ public final class SflowDecoder {
   private static final long DISCARDS = 0x100;
 
   private final IngestCounters counters;
-  private final ExporterRules rules;
+  private ExporterRules rules;
   private final ExporterTable exporters;
   private final WorkMeter work;
   private final SflowHeader header = new SflowHeader();
@@ -85,6 +85,10 @@ public final class SflowDecoder {
     this.work = work;
     packet = new PacketRecords(prefer);
     writer = new SampleWriter(networks);
+  }
+
+  public void useRules(ExporterRules newRules) {
+    rules = newRules;
   }
 
   /** Whether it was decoded or damaged, or why it was dropped; {@code from} has its sender. */

@@ -1,0 +1,182 @@
+package org.flowmon.deploy.kafka;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.ingest.collect.ServerTls;
+import org.flowmon.ingest.collect.TcpCollector;
+import picocli.CommandLine.Option;
+
+/** Where a collector listens: UDP, TCP and TLS, with how many sockets and connections. */
+final class ListenOption {
+  /** Beyond it the decoders' shares of the limits would hold less than one exporter may take. */
+  static final int MAX_SOCKETS = 8;
+
+  private static final int MAX_CONNECTIONS = 1024;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "[SCHEME://]HOST:PORT",
+      defaultValue = "127.0.0.1:2055",
+      split = ",",
+      description =
+          "Address to listen on; may be repeated. UDP, or for IPFIX tcp://HOST:PORT and"
+              + " tls://HOST:PORT. Default ${DEFAULT-VALUE}: this machine only.")
+  private List<String> listen;
+
+  @Option(
+      names = "--sockets",
+      paramLabel = "NUMBER",
+      defaultValue = "1",
+      description =
+          "Sockets on each UDP address, up to 8, with a thread each; the kernel divides the"
+              + " exporters among them. Default ${DEFAULT-VALUE}.")
+  private int sockets;
+
+  @Option(
+      names = "--receive-buffer",
+      paramLabel = "BYTES",
+      defaultValue = "16777216",
+      description = "What to ask of the kernel for each UDP socket; default ${DEFAULT-VALUE}.")
+  private int receiveBuffer;
+
+  @Option(
+      names = "--connections",
+      paramLabel = "NUMBER",
+      defaultValue = "64",
+      description =
+          "The most connections by TCP and TLS at a time, a quarter of them from one address;"
+              + " default ${DEFAULT-VALUE}.")
+  private int connections;
+
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description = "The key of tls:// addresses, PEM (PKCS#8, not encrypted).")
+  private Optional<Path> tlsKey = Optional.empty();
+
+  @Option(
+      names = "--tls-cert",
+      paramLabel = "FILE",
+      description = "Its certificate and those that signed it, PEM.")
+  private Optional<Path> tlsCert = Optional.empty();
+
+  @Option(
+      names = "--tls-ca",
+      paramLabel = "FILE",
+      description =
+          "Certificates of authorities, PEM: only exporters with a certificate that one of them"
+              + " signed are let in.")
+  private Optional<Path> tlsCa = Optional.empty();
+
+  /** All checks that need no file; throws {@link UsageException}. */
+  void check() {
+    if (sockets < 1 || sockets > MAX_SOCKETS) {
+      throw new UsageException("--sockets " + sockets + ": expected 1 to " + MAX_SOCKETS);
+    }
+    if (connections < 1 || connections > MAX_CONNECTIONS) {
+      throw new UsageException(
+          "--connections " + connections + ": expected 1 to " + MAX_CONNECTIONS);
+    }
+    boolean hasTls = tcp().stream().anyMatch(TcpCollector.Listen::isTls);
+    if (hasTls && (tlsKey.isEmpty() || tlsCert.isEmpty())) {
+      throw new UsageException("--listen tls://…: add --tls-key FILE and --tls-cert FILE");
+    }
+    if (!hasTls && !tlsFiles().isEmpty()) {
+      throw new UsageException("--tls-…: add --listen tls://HOST:PORT, which they are for");
+    }
+  }
+
+  /** UDP addresses. */
+  List<InetSocketAddress> udp() {
+    List<InetSocketAddress> all = new ArrayList<>();
+    for (String place : listen) {
+      if (scheme(place).equals("udp")) {
+        all.add(place(place));
+      }
+    }
+    return all;
+  }
+
+  /** Addresses of TCP and TLS. */
+  List<TcpCollector.Listen> tcp() {
+    List<TcpCollector.Listen> all = new ArrayList<>();
+    for (String place : listen) {
+      if (!scheme(place).equals("udp")) {
+        all.add(new TcpCollector.Listen(place(place), scheme(place).equals("tls")));
+      }
+    }
+    return all;
+  }
+
+  private static String scheme(String place) {
+    int end = place.indexOf("://");
+    String scheme = end < 0 ? "udp" : place.substring(0, end);
+    if (!List.of("udp", "tcp", "tls").contains(scheme)) {
+      throw new UsageException("--listen " + place + ": expected udp://, tcp:// or tls://");
+    }
+    return scheme;
+  }
+
+  private static InetSocketAddress place(String place) {
+    int end = place.indexOf("://");
+    return address("--listen", end < 0 ? place : place.substring(end + 3));
+  }
+
+  /** An address as options name it; without a host this machine's. */
+  static InetSocketAddress address(String option, String place) {
+    int colon = place.lastIndexOf(':');
+    try {
+      int port = Integer.parseInt(place.substring(colon + 1));
+      String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
+      return new InetSocketAddress(InetAddress.getByName(host), port);
+    } catch (IllegalArgumentException | UnknownHostException e) { // including a port beyond 65535
+      throw new UsageException(
+          option + " " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
+    }
+  }
+
+  /** Threads that receive UDP. */
+  int lanes() {
+    return udp().isEmpty() ? 0 : sockets;
+  }
+
+  /** Publishers: one for each of these threads, and one for all connections. */
+  int publishers() {
+    return lanes() + (tcp().isEmpty() ? 0 : 1);
+  }
+
+  int receiveBuffer() {
+    return receiveBuffer;
+  }
+
+  TcpCollector.Limits limits() {
+    return TcpCollector.Limits.of(connections);
+  }
+
+  List<Path> tlsFiles() {
+    return Stream.of(tlsKey, tlsCert, tlsCa).flatMap(Optional::stream).toList();
+  }
+
+  /** The files of TLS, if they are needed; throws {@link IOException} naming the wrong one. */
+  ServerTls readTls() throws IOException {
+    return ServerTls.read(tlsKey.orElseThrow(), tlsCert.orElseThrow(), tlsCa);
+  }
+
+  /** As {@link #readTls}, empty without TLS; throws {@link CommandException}. */
+  Optional<ServerTls> tls() {
+    try {
+      return tlsFiles().isEmpty() ? Optional.empty() : Optional.of(readTls());
+    } catch (IOException e) {
+      throw new CommandException("--tls-…: " + e.getMessage());
+    }
+  }
+}

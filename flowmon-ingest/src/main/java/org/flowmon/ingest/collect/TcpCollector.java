@@ -1,0 +1,394 @@
+package org.flowmon.ingest.collect;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
+import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
+import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decodes IPFIX over TCP, and over TLS (RFC 7011 sections 10.4 and 11.1). Each connection has a
+ * thread and a decoder: templates and sequence numbers end with it (section 8), and its limits are
+ * its own. Anything else than IPFIX ends a connection. Threads take turns to decode into the sink,
+ * which must not wait.
+ */
+public final class TcpCollector implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(TcpCollector.class);
+  private static final long DRAIN_NANOS = 5_000_000_000L;
+  private static final Duration QUIET = Duration.ofMillis(200);
+  private static final long PAUSE_MILLIS = 100;
+  private static final int BACKLOG = 128;
+
+  /** An address to listen on. */
+  public record Listen(InetSocketAddress address, boolean isTls) {}
+
+  /**
+   * Bounds.
+   *
+   * @param connections at a time
+   * @param ofAddress of these from one address
+   * @param handshake how long TLS's may take
+   * @param message how long a message may take from its first byte
+   * @param idle how long a connection may be silent
+   */
+  public record Limits(
+      int connections, int ofAddress, Duration handshake, Duration message, Duration idle) {
+    /** A quarter of them from one address, 10 s for a handshake, 30 for a message, 10 minutes. */
+    public static Limits of(int connections) {
+      return new Limits(
+          connections,
+          Math.max(1, connections / 4),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(30),
+          Duration.ofMinutes(10));
+    }
+  }
+
+  /**
+   * What the connections' messages go to.
+   *
+   * @param decoders makes a connection's decoder, which counts there
+   * @param sink of this collector alone
+   */
+  public record Target(Function<IngestCounters, ExportDecoder> decoders, CollectorSink sink) {}
+
+  /** A connection with what was decoded of it; the lock guards the decoder. */
+  private final class Session implements IpfixConnection.Target {
+    private final IngestCounters own = new IngestCounters();
+    private final IpfixConnection connection;
+    private final Thread thread;
+    private final int port;
+    // After the first message, as it takes much more memory than a connection that sends nothing.
+    private @Nullable ExportDecoder decoder;
+
+    Session(Socket socket, boolean isTls, IpAddress peer) {
+      Optional<ServerTls> with = isTls ? Optional.ofNullable(tls) : Optional.empty();
+      this.port = socket.getPort();
+      this.connection = new IpfixConnection(socket, with, peer, this);
+      this.thread = new Thread(connection, "flowmon-connection-" + peer + "-" + port);
+      thread.setDaemon(true);
+    }
+
+    @Override
+    public void message(byte[] bytes, int offset, int length) {
+      lock.lock();
+      try {
+        ExportDecoder by = decoder;
+        if (by == null) {
+          by = target.decoders.apply(own);
+          by.useRules(rules);
+          decoder = by;
+        }
+        by.decode(bytes, offset, length, connection.peer(), port, readClock(), target.sink);
+      } catch (RuntimeException | Error e) {
+        fail(e);
+        throw e;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void ended(Optional<IngestCounter> why) {
+      why.ifPresent(own::increment);
+      lock.lock();
+      try {
+        if (decoder != null) {
+          decoder.endInput();
+        }
+        counters.addAll(own);
+        sessions.remove(this);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private final List<ServerSocket> servers = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final Limits limits;
+  private final Target target;
+  private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+  private final IngestCounters counters = new IngestCounters(); // of no session, or of ended ones
+  private final LossTeller losses;
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile @Nullable ServerTls tls;
+  private volatile ExporterRules rules;
+  private volatile boolean stopping;
+  private volatile @Nullable Throwable failure;
+  private long clock = Long.MIN_VALUE;
+
+  private TcpCollector(Optional<ServerTls> tls, ExporterRules rules, Limits limits, Target target) {
+    this.tls = tls.orElse(null);
+    this.rules = rules;
+    this.limits = limits;
+    this.target = target;
+    this.losses = new LossTeller(target.sink, this::counters);
+  }
+
+  /**
+   * Binds the addresses (port 0: any free one, {@link #addresses}) and starts.
+   *
+   * @param tls needed if an address is of TLS
+   * @throws IOException naming the address if it cannot be bound
+   */
+  public static TcpCollector start(
+      List<Listen> listen,
+      Optional<ServerTls> tls,
+      ExporterRules rules,
+      Limits limits,
+      Target target)
+      throws IOException {
+    if (tls.isEmpty() && listen.stream().anyMatch(Listen::isTls)) {
+      throw new IllegalArgumentException("TLS without a key");
+    }
+    TcpCollector collector = new TcpCollector(tls, rules, limits, target);
+    try {
+      for (Listen one : listen) {
+        collector.bind(one);
+      }
+    } catch (IOException e) {
+      collector.closeServers();
+      throw e;
+    }
+    collector.threads.add(new Thread(collector::tick, "flowmon-connections"));
+    collector.threads.forEach(Thread::start);
+    return collector;
+  }
+
+  private void bind(Listen listen) throws IOException {
+    ServerSocket server = new ServerSocket();
+    servers.add(server);
+    try {
+      server.bind(listen.address, BACKLOG);
+    } catch (IOException e) {
+      throw new IOException("cannot listen on TCP " + listen.address + ": " + e.getMessage(), e);
+    }
+    threads.add(
+        new Thread(() -> accept(server, listen.isTls), "flowmon-accept-" + server.getLocalPort()));
+  }
+
+  /** The bound addresses, in the order of the requested ones. */
+  public List<InetSocketAddress> addresses() {
+    return servers.stream()
+        .map(server -> new InetSocketAddress(server.getInetAddress(), server.getLocalPort()))
+        .toList();
+  }
+
+  /** Null while the collector runs, or if it was closed. */
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  private void fail(Throwable e) {
+    failure = e;
+    LOG.error("the collector on {} has ended", addresses(), e);
+  }
+
+  /** Open connections. */
+  public int connections() {
+    return sessions.size();
+  }
+
+  /** The counts of all connections, open or not. */
+  public IngestCounters counters() {
+    lock.lock();
+    try {
+      List<IngestCounters> all = new ArrayList<>();
+      all.add(counters);
+      sessions.forEach(session -> all.add(session.own));
+      return IngestCounters.sum(all);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The exporters at the other ends, as often as they have connections. */
+  public List<ExporterStatus> statuses() {
+    lock.lock();
+    try {
+      List<ExporterStatus> all = new ArrayList<>();
+      for (Session session : sessions) {
+        if (session.decoder != null) {
+          all.addAll(session.decoder.statuses(1).exporters());
+        }
+      }
+      return all;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Of connections from now on. */
+  public void useTls(ServerTls newTls) {
+    tls = newTls;
+  }
+
+  /** Replaces the rules of the configuration; connections that they do not allow are closed. */
+  public void useRules(ExporterRules newRules) {
+    lock.lock();
+    try {
+      rules = newRules;
+      for (Session session : sessions) {
+        if (session.decoder != null) {
+          session.decoder.useRules(newRules);
+        }
+        if (!newRules.allows(session.connection.peer())) {
+          session.connection.close(Optional.of(IngestCounter.CONNECTIONS_REFUSED_NOT_ALLOWED));
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void accept(ServerSocket server, boolean isTls) {
+    while (!stopping) {
+      try {
+        take(server.accept(), isTls);
+      } catch (IOException e) {
+        if (!stopping) {
+          LOG.warn("TCP {}: {}", server.getLocalSocketAddress(), e.toString());
+          pause(PAUSE_MILLIS); // perhaps there are too many open files
+        }
+      }
+    }
+  }
+
+  private void take(Socket socket, boolean isTls) throws IOException {
+    IpAddress peer = IpAddress.ofBytes(socket.getInetAddress().getAddress());
+    lock.lock();
+    try {
+      Optional<IngestCounter> refused = refusal(peer);
+      counters.increment(refused.orElse(IngestCounter.CONNECTIONS_ACCEPTED));
+      if (refused.isPresent() || stopping) {
+        socket.close();
+        return;
+      }
+      Session session = new Session(socket, isTls, peer);
+      sessions.add(session);
+      session.thread.start();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Optional<IngestCounter> refusal(IpAddress peer) {
+    if (!rules.allows(peer)) {
+      return Optional.of(IngestCounter.CONNECTIONS_REFUSED_NOT_ALLOWED);
+    }
+    long ofPeer = sessions.stream().filter(one -> one.connection.peer().equals(peer)).count();
+    return sessions.size() >= limits.connections || ofPeer >= limits.ofAddress
+        ? Optional.of(IngestCounter.CONNECTIONS_REFUSED_TOO_MANY)
+        : Optional.empty();
+  }
+
+  /** Tells the sink the time and the losses, and closes what is overdue. */
+  private void tick() {
+    long lastLook = System.nanoTime();
+    while (!stopping) {
+      pause(UdpCollector.TICK_MILLIS);
+      for (Session session : sessions) {
+        Optional<IngestCounter> overdue = session.connection.overdue(limits);
+        if (overdue.isPresent()) {
+          session.connection.close(overdue);
+        }
+      }
+      boolean tells = System.nanoTime() - lastLook >= LossTeller.EVERY_MILLIS * 1_000_000;
+      lastLook = tells ? System.nanoTime() : lastLook;
+      lock.lock();
+      try {
+        if (tells) {
+          losses.tell();
+        }
+        target.sink.tick(readClock());
+      } catch (RuntimeException e) {
+        fail(e);
+        return;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** µs since 1970, never going back; under the lock. */
+  private long readClock() {
+    clock = Math.max(clock, FlowTime.now());
+    return clock;
+  }
+
+  private void closeServers() throws IOException {
+    for (ServerSocket server : servers) {
+      server.close();
+    }
+  }
+
+  /**
+   * Takes no more connections, and closes each once nothing has come for 200 ms, all after five
+   * seconds: what their peers send later is lost, as they see. Fails if the collector had failed.
+   */
+  @Override
+  public void close() throws IOException {
+    stopping = true;
+    closeServers();
+    threads.forEach(TcpCollector::join);
+    long end = System.nanoTime() + DRAIN_NANOS;
+    while (!sessions.isEmpty() && System.nanoTime() - end < 0 && failure == null) {
+      for (Session session : sessions) {
+        if (session.connection.isQuiet(QUIET)) {
+          session.connection.close(Optional.empty());
+        }
+      }
+      pause(UdpCollector.TICK_MILLIS);
+    }
+    for (Session session : sessions) {
+      session.connection.close(Optional.empty());
+      join(session.thread);
+    }
+    if (failure != null) {
+      throw new IOException("the collector on " + addresses() + " had failed", failure);
+    }
+    losses.tellAll();
+    target.sink.tick(readClock());
+  }
+
+  private static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
