@@ -27,6 +27,8 @@ public final class FlowBatchBuilder {
   /** As the mask of rows that are not null: all are. */
   public static final long[] ALL_SET = {};
 
+  private static final byte[] NO_TEXT = {};
+
   // As the arrays by ordinal are long: later definitions are for later builders.
   private final List<FlowColumn> known = FlowColumn.all();
   private final int capacity;
@@ -272,6 +274,21 @@ public final class FlowBatchBuilder {
   /** The number of an ended row, 0 for NULL; of an address the low 64 bits. */
   public long getLong(FlowColumn column, int row) {
     return isNull(column, row) ? 0 : values[column.ordinal()][row];
+  }
+
+  /** The high 64 bits of an ended row's address, 0 for NULL. */
+  public long getHigh(FlowColumn column, int row) {
+    return isNull(column, row) ? 0 : high[addressColumn(column)][row];
+  }
+
+  /** Of an ended row, as {@link #setText(FlowColumn, byte[])} took it; empty for NULL. */
+  public byte[] getText(FlowColumn column, int row) {
+    return isNull(column, row) ? NO_TEXT : texts[textColumn(column)][row];
+  }
+
+  /** Whether a row has a value. */
+  public boolean hasAny(FlowColumn column) {
+    return count[column.ordinal()] > 0;
   }
 
   private void allocate(int c) {

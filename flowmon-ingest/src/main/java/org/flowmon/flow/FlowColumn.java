@@ -137,6 +137,12 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn TUNNEL = standard(80, "tunnel", UINT8, "code");
   public static final FlowColumn DISCARD_REASON = standard(81, "discard_reason", UINT16, "code");
   public static final FlowColumn TIME_FLAGS = standard(82, "time_flags", UINT8, "bits");
+  public static final FlowColumn REVERSE_TCP_FLAGS =
+      standard(83, "reverse_tcp_flags", UINT16, "bits");
+  public static final FlowColumn IN_IF_NAME = standard(84, "in_if_name", TEXT, "");
+  public static final FlowColumn OUT_IF_NAME = standard(85, "out_if_name", TEXT, "");
+  public static final FlowColumn IN_IF_DESCRIPTION = standard(86, "in_if_description", TEXT, "");
+  public static final FlowColumn OUT_IF_DESCRIPTION = standard(87, "out_if_description", TEXT, "");
 
   /** The columns known so far: replaced as a whole by each definition. */
   private static volatile Known known = new Known(STANDARD);

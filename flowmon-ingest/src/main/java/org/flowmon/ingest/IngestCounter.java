@@ -66,6 +66,8 @@ public enum IngestCounter {
   SAMPLES_LOST_AT_EXPORTER,
   /** Flows decoded: rows handed to the sink. */
   FLOWS_DECODED,
+  /** Of these the ones with both directions that became two rows, if that is asked for. */
+  BIFLOWS_SPLIT,
   FLOWS_DROPPED_TOO_MANY,
   /** Known to have been in sets without a template; only a part of the losses there. */
   FLOWS_DROPPED_NO_TEMPLATE,
@@ -86,7 +88,10 @@ public enum IngestCounter {
   TEMPLATES_EVICTED,
   /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
-  /** Names of applications and VRFs not remembered because their exporter is at its limit. */
+  /**
+   * Names of applications, VRFs and interfaces not remembered because their exporter is at its
+   * limit.
+   */
   NAMES_DROPPED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,

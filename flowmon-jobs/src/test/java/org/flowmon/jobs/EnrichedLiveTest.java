@@ -21,6 +21,8 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.enrich.EnrichmentFiles;
@@ -55,6 +57,9 @@ class EnrichedLiveTest {
               "SELECT src_addr, src_network, src_as, SUM(bytes) AS bytes FROM flows WHERE bytes >"
                   + " 0{} GROUP BY src_addr, src_as HAVING src_network IS NOT NULL ORDER BY bytes"
                   + " DESC LIMIT 10",
+              "ways",
+              "SELECT traffic_direction, in_if_name, SUM(bytes) AS bytes, COUNT(*) AS n FROM flows"
+                  + " WHERE NOT is_duplicate{} GROUP BY traffic_direction, in_if_name",
               "nested",
               "SELECT x.src_as_name, SUM(x.bytes) AS bytes FROM (SELECT src_as_name, src_network,"
                   + " SUM(bytes) AS bytes FROM flows WHERE bytes > 0{} GROUP BY src_as_name,"
@@ -94,18 +99,49 @@ class EnrichedLiveTest {
         10.0.0.32/28,others
         2001:db8::/124,six
         """);
+    Files.writeString(
+        directory.resolve("exporters.csv"), "exporter,name\n192.0.2.1,edge\n192.0.2.2,core\n");
+    Files.writeString(
+        directory.resolve("interfaces.csv"),
+        """
+        exporter,index,name,description
+        192.0.2.1,1,xe-1,Transit: A
+        192.0.2.1,2,xe-2,to core
+        192.0.2.2,1,xe-1,to edge
+        """);
+    Files.writeString(
+        directory.resolve("classes.yaml"),
+        """
+        interfaces:
+          - {name: '^Transit', set: {boundary: external}}
+          - {name: '.', set: {boundary: internal}}
+        """);
+    Files.writeString(
+        directory.resolve("traffic.yaml"),
+        """
+        inside: [10.0.0.0/27]
+        direction: [interfaces, networks]
+        duplicates:
+          - {networks: [10.0.0.0/29], count: {exporters: [192.0.2.2]}}
+          - {from: [inside], count: {out_boundary: external}}
+          - {from: [outside], count: {flow_direction: ingress}}
+        """);
     try (InputStream as = getClass().getResourceAsStream("/enrich/as.mmdb")) {
       Files.copy(as, directory.resolve("as.mmdb"));
     }
     try (TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
       kafka.createTopic("flows", PARTITIONS);
       FlowSender sender = new FlowSender(kafka, "flows", PARTITIONS);
+      sender.more = EnrichedLiveTest::addWay;
       sender.send(TestFlow.random(72, 20_000, 60, 120));
       sender.end();
       Map<String, String> live = live(kafka, 2, true);
       assertTrue(live.size() > 60, live.size() + " windows");
       assertTrue(live.values().stream().anyMatch(rows -> rows.contains("Example Six")));
       assertTrue(live.values().stream().anyMatch(rows -> rows.contains("few")));
+      for (String part : List.of("internal", "transit", "xe-1", "of options 1")) {
+        assertTrue(live.values().stream().anyMatch(rows -> rows.contains(part)), part);
+      }
       assertEquals(live, live(kafka, 1, false), "live, parallelism 1");
       assertEquals(live, history(live), "seed 72, history");
       for (String name : QUERIES.keySet()) {
@@ -113,6 +149,22 @@ class EnrichedLiveTest {
         own.keySet().removeIf(key -> !key.startsWith(name));
         assertEquals(own, replayed(config(kafka, 2), analysis(name)), "replay of " + name);
       }
+    }
+  }
+
+  /** What a router tells of a flow's way; some do not. */
+  private static void addWay(FlowBatchBuilder builder, TestFlow flow) {
+    int way = (int) (flow.bytes() % 48);
+    if (way == 0) {
+      return;
+    }
+    builder.setIpv4(FlowColumn.DST_ADDR, 0x0a00_0000 + way);
+    builder.setIpv4(FlowColumn.EXPORTER, 0xc000_0201 + way % 3);
+    builder.set(FlowColumn.INPUT_IF, 1 + way % 2);
+    builder.set(FlowColumn.OUTPUT_IF, 2 - way / 3 % 2);
+    builder.set(FlowColumn.FLOW_DIRECTION, way / 6 % 2);
+    if (way % 5 != 0) {
+      builder.setText(FlowColumn.IN_IF_NAME, "of options " + way % 2);
     }
   }
 
@@ -203,10 +255,12 @@ class EnrichedLiveTest {
     }
     assertEquals(1, versions.size());
     List<String> all = versions.iterator().next();
-    assertEquals(analysis.name().equals("networks") ? 1 : 2, all.size(), all.toString());
+    boolean areWays = analysis.name().equals("ways");
+    int files = areWays ? 4 : analysis.name().equals("networks") ? 1 : 2;
+    assertEquals(files, all.size(), all.toString());
+    String last = areWays ? "traffic \\S+/traffic.yaml" : "networks \\S+/networks.csv";
     assertTrue(
-        all.get(all.size() - 1)
-            .matches("networks \\S+/networks.csv of \\S+Z \\(sha256 [0-9a-f]{12}\\)"),
+        all.get(all.size() - 1).matches(last + " of \\S+Z \\(sha256 [0-9a-f]{12}\\)"),
         all.toString());
     return rows;
   }
@@ -217,7 +271,13 @@ class EnrichedLiveTest {
         """
         kafka: {bootstrap: '%s', topic: flows}
         archive: {directory: %s}
-        enrichment: {networks: %s, as: %s}
+        enrichment:
+          networks: %s
+          as: %s
+          exporters: %s
+          interfaces: %s
+          classes: %s
+          traffic: %s
         job:
           parallelism: %d
           max_parallelism: %d
@@ -231,6 +291,10 @@ class EnrichedLiveTest {
                 directory.resolve("archive"),
                 directory.resolve("networks.csv"),
                 directory.resolve("as.mmdb"),
+                directory.resolve("exporters.csv"),
+                directory.resolve("interfaces.csv"),
+                directory.resolve("classes.yaml"),
+                directory.resolve("traffic.yaml"),
                 parallelism,
                 KEY_GROUPS,
                 directory.resolve("checkpoints").toUri()));

@@ -4,8 +4,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.Heartbeat;
 
 /**
@@ -26,6 +28,9 @@ final class FlowSender {
   /** Whether to repeat some batches and send some invalid messages. */
   boolean withFaults;
 
+  /** Sets further columns. */
+  BiConsumer<FlowBatchBuilder, TestFlow> more = (builder, flow) -> {};
+
   FlowSender(TestKafka kafka, String topic, int partitions) {
     this.kafka = kafka;
     this.topic = topic;
@@ -40,7 +45,8 @@ final class FlowSender {
         int partition = turn++ % sequence.length;
         cumulative[partition] += part.size();
         byte[] batch =
-            TestFlow.batch(part, 100 + partition, sequence[partition]++, cumulative[partition]);
+            TestFlow.batch(
+                part, 100 + partition, sequence[partition]++, cumulative[partition], 0, more);
         put(producer, partition, batch);
         lastArrival = part.get(part.size() - 1).arrival();
         if (withFaults && turn % 7 == 0) {

@@ -3,6 +3,7 @@ package org.flowmon.jobs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.BiConsumer;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -69,6 +70,18 @@ public record TestFlow(long arrival, Long endTime, IpAddress source, long bytes,
       long sequence,
       long cumulativeFlows,
       long cumulativeLosses) {
+    return batch(
+        flows, producer, sequence, cumulativeFlows, cumulativeLosses, (builder, flow) -> {});
+  }
+
+  /** With further columns of each flow. */
+  static byte[] batch(
+      List<TestFlow> flows,
+      long producer,
+      long sequence,
+      long cumulativeFlows,
+      long cumulativeLosses,
+      BiConsumer<FlowBatchBuilder, TestFlow> more) {
     if (flows.isEmpty()) {
       throw new IllegalArgumentException("a heartbeat is made otherwise");
     }
@@ -84,6 +97,7 @@ public record TestFlow(long arrival, Long endTime, IpAddress source, long bytes,
       if (flow.outgoing() != null) {
         builder.set(FlowColumn.OUTGOING, flow.outgoing() ? 1 : 0);
       }
+      more.accept(builder, flow);
       builder.endRow();
     }
     return builder.build(producer, sequence, cumulativeFlows, cumulativeLosses);

@@ -28,7 +28,7 @@ final class EnrichmentFuzz implements FuzzTarget {
 
   @Override
   public String about() {
-    return "files in MaxMind's format and CSV that are joined to flows";
+    return "files in MaxMind's format, CSV and rules for traffic that are joined to flows";
   }
 
   private static byte[] seed(Source source, byte[] bytes) {
@@ -51,7 +51,14 @@ final class EnrichmentFuzz implements FuzzTarget {
             Source.NETWORKS, "network,name\n10.0.0.0/8,a\n10.1.0.0/16,\"b\"\n2001:db8::/32,c\n",
             Source.EXPORTERS, "exporter,name\n10.0.0.1,edge1\n",
             Source.INTERFACES, "exporter,index,name,description\n10.0.0.1,1,xe-0,Transit: A\n",
-            Source.PORTS, "protocol,port,name\ntcp,443,web\n");
+            Source.PORTS, "protocol,port,name\ntcp,443,web\n",
+            Source.TRAFFIC,
+                """
+                inside: [10.0.0.0/8, "2001:db8::/32"]
+                direction: [networks, flow_direction]
+                duplicates:
+                  - {from: [outside], count: {exporters: [192.0.2.1], flow_direction: ingress}}
+                """);
     texts.forEach((source, text) -> seeds.add(seed(source, text.getBytes(StandardCharsets.UTF_8))));
     return seeds;
   }

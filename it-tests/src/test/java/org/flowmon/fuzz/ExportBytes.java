@@ -144,7 +144,12 @@ final class ExportBytes {
             .u32(0)
             .u32(4711)
             .toBytes();
+    byte[] interfaceOptions =
+        new ExportBytes().u16(259).u16(2).u16(1).u16(10).u16(4).u16(82).u16(4).toBytes();
+    byte[] interfaceName = new ExportBytes().u32(1).u32(0x78652D30).toBytes();
     return List.of(
+        Datagrams.input(
+            ipfix(new ExportBytes().set(3, interfaceOptions).set(259, interfaceName).toBytes())),
         Datagrams.input(v5(3)),
         Datagrams.input(sflow()),
         Datagrams.input(v9(new ExportBytes().set(0, template).set(256, data).toBytes())),

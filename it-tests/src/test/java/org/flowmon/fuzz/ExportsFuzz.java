@@ -11,6 +11,9 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.publish.BatchCollectingSink;
 
 /**
@@ -41,7 +44,13 @@ final class ExportsFuzz implements FuzzTarget {
     IngestCounters counters = new IngestCounters();
     ExportDecoder decoder =
         new ExportDecoder(
-            counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults());
+            counters,
+            new BadDatagramSamples(1),
+            ProtectedNetworks.NONE,
+            DecoderLimits.defaults(),
+            TunnelHeaders.INNER,
+            TemplateScope.SESSION,
+            ExporterRules.NONE.withSplitBiflows(input.length % 2 == 1));
     List<FlowBatch> batches = new ArrayList<>();
     BatchCollectingSink sink = new BatchCollectingSink(64, batches::add);
     long time = FuzzFlows.START;
@@ -75,7 +84,8 @@ final class ExportsFuzz implements FuzzTarget {
             + counters.get(IngestCounter.DATAGRAMS_DROPPED_BAD_COUNT);
     require(ended == datagrams, datagrams + " datagrams, counters " + counters);
     require(
-        counters.get(IngestCounter.FLOWS_DECODED) == sink.flows(),
+        counters.get(IngestCounter.FLOWS_DECODED) + counters.get(IngestCounter.BIFLOWS_SPLIT)
+            == sink.flows(),
         sink.flows() + " flows, counters " + counters);
   }
 

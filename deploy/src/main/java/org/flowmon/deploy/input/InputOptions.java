@@ -3,6 +3,7 @@ package org.flowmon.deploy.input;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.flowmon.deploy.command.BiflowOption;
 import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.ProtectedOption;
 import org.flowmon.deploy.command.TemplatesByOption;
@@ -13,6 +14,7 @@ import org.flowmon.ingest.file.format.ColumnNames;
 import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.SplittingReader;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,6 +44,8 @@ public final class InputOptions {
 
   @Mixin private TemplatesByOption templates = new TemplatesByOption();
 
+  @Mixin private BiflowOption biflows = new BiflowOption();
+
   /** Throws {@link UsageException} naming a wrong option. */
   public FileReadOptions applyTo(FileReadOptions options) {
     ownColumns.define();
@@ -49,6 +53,7 @@ public final class InputOptions {
         options
             .withColumns(columnNames())
             .withTemplates(templates.scope())
+            .withBiflowsSplit(biflows.areSplit())
             .withNetworks(networks.networks());
     return format == null ? all : all.withFormat(FormatNames.checked(format));
   }
@@ -75,6 +80,8 @@ public final class InputOptions {
         options.format().isEmpty()
             ? InputFormat.isParquet(file)
             : options.format().get().equals(InputFormat.PARQUET.label());
-    return isParquet ? new ParquetFlowReader(file, options) : FlowFiles.open(file, options);
+    return isParquet
+        ? SplittingReader.of(new ParquetFlowReader(file, options), options)
+        : FlowFiles.open(file, options);
   }
 }

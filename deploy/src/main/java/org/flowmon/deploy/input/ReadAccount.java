@@ -45,11 +45,12 @@ public final class ReadAccount {
   /** Tells what an input holds; {@code verb} is said of its flows, for example {@code read}. */
   public static void tell(FileSummary summary, String verb) {
     System.out.printf(
-        "%s: %s, %d flows%s%s%n",
+        "%s: %s, %d flows%s%s%s%n",
         ShownText.of(summary.file().toString()),
         summary.label(),
         summary.rows(),
         verb,
+        summary.split() == 0 ? "" : ", " + summary.split() + " of them split off biflows",
         summary.rejected().isEmpty() ? "" : ", rejected " + reasons(summary));
     if (!summary.unknown().isEmpty()) {
       System.err.printf(

@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.flowmon.deploy.command.BiflowOption;
 import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ProtectedOption;
@@ -71,12 +72,15 @@ public final class CollectCommand implements Callable<Integer> {
 
   @Mixin private TunnelsOption tunnels;
 
+  @Mixin private BiflowOption biflows;
+
   @Mixin private ColumnsOption columns;
 
   @Option(
       names = "--samples",
       paramLabel = "DIR",
-      description = "Where samples of datagrams that could not be decoded are written at the end.")
+      description =
+          "The file for samples of datagrams that could not be decoded, written at the end.")
   private @Nullable Path samples;
 
   @Option(
@@ -110,7 +114,7 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--state",
       paramLabel = "FILE",
       description =
-          "Keeps the templates of known exporters there, so that after a restart their data is"
+          "Keeps the templates of known exporters in FILE, so that after a restart their data is"
               + " decoded at once. The file is replaced every 30 s and at the end.")
   private Optional<Path> state = Optional.empty();
 
@@ -118,9 +122,9 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--http",
       paramLabel = "HOST:PORT",
       description =
-          "Listens there for /health, /metrics (Prometheus) and /exporters (flowmon exporters);"
-              + " port 2080 is what flowmon exporters asks. Beyond this machine it needs"
-              + " --http-token-file.")
+          "Listens on this address for /health, /metrics (Prometheus) and /exporters (flowmon"
+              + " exporters); port 2080 is what flowmon exporters asks. Beyond this machine it"
+              + " needs --http-token-file.")
   private Optional<String> http = Optional.empty();
 
   @Option(
@@ -328,8 +332,11 @@ public final class CollectCommand implements Callable<Integer> {
       System.out.println(counts(collector));
       IngestCounters counters = collector.counters();
       System.err.printf(
-          "%d flows decoded, %d in topic %s; lost: %s%n",
+          "%d flows decoded%s, %d in topic %s; lost: %s%n",
           counters.get(IngestCounter.FLOWS_DECODED),
+          biflows.areSplit()
+              ? " and " + counters.get(IngestCounter.BIFLOWS_SPLIT) + " split off biflows"
+              : "",
           stats.flowsProduced(),
           topic.name(kafka),
           ReadAccount.shown(counters.lost()));
@@ -342,7 +349,13 @@ public final class CollectCommand implements Callable<Integer> {
 
   private ExportDecoder decoder(IngestCounters own, DecoderLimits limits, ExporterRules rules) {
     return new ExportDecoder(
-        own, bad, networks.networks(), limits, tunnels.headers(), templates.scope(), rules);
+        own,
+        bad,
+        networks.networks(),
+        limits,
+        tunnels.headers(),
+        templates.scope(),
+        rules.withSplitBiflows(biflows.areSplit()));
   }
 
   private void stopAndWait() {

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
@@ -152,6 +153,61 @@ final class ImportCommandTest {
             archive);
     assertTrue(cut.out().contains(": pcap, 2 flows"), cut.toString());
     CommandRun wrong = CommandRun.of("import", file, "--tunnels", "both", "--archive", archive);
+    assertEquals(ExitCodes.USAGE, wrong.code(), wrong.toString());
+  }
+
+  private String ask(Path archive, String sql) {
+    CommandRun run = CommandRun.of("query", sql, "--archive", archive, "--format", "csv");
+    assertEquals(ExitCodes.DONE, run.code(), run.toString());
+    return run.out().replace("\r\n", "\n").lines().skip(1).findFirst().orElseThrow();
+  }
+
+  /** Rows stored are the records and those split off, and the sums are those of both ways. */
+  @Test
+  void splitBiflowsAreCountedAndTheSumsStay() throws Exception {
+    long seed = 3;
+    Random random = new Random(seed);
+    StringBuilder log = new StringBuilder();
+    StringBuilder csv = new StringBuilder("end_time,src_addr,dst_addr,bytes,reverse_bytes\n");
+    int back = 0;
+    for (int i = 0; i < 5000; i++) {
+      int answered = random.nextInt(3) == 0 ? 0 : random.nextInt(1, 10_000);
+      back += answered > 0 ? 1 : 0;
+      long second = 1_700_000_000L + i;
+      log.append(
+          LINE.formatted(second)
+              .replace(
+                  "\"duration\"",
+                  "\"orig_ip_bytes\":%d,\"resp_ip_bytes\":%d,\"duration\""
+                      .formatted(random.nextInt(1000), answered)));
+      csv.append("%d,192.0.2.1,192.0.2.2,%d,%d%n".formatted(second, i, answered));
+    }
+    for (Path file :
+        List.of(
+            Files.writeString(folder.resolve("conn.log"), log),
+            Files.writeString(folder.resolve("flows.csv"), csv))) {
+      Path kept = folder.resolve("kept-" + file.getFileName());
+      Path split = folder.resolve("split-" + file.getFileName());
+      CommandRun keep = CommandRun.of("import", file, "--archive", kept);
+      assertTrue(keep.out().contains(", 5000 flows\n"), keep.toString());
+      CommandRun two = CommandRun.of("import", file, "--biflow", "split", "--archive", split);
+      assertEquals(ExitCodes.DONE, two.code(), two.toString());
+      int rows = 5000 + back;
+      assertTrue(
+          two.out().contains(", " + rows + " flows, " + back + " of them split off biflows\n"),
+          two.toString());
+      assertTrue(two.out().contains("1 of 1 files, " + rows + " flows imported"), two.toString());
+      assertEquals(
+          ask(kept, "SELECT SUM(bytes), SUM(reverse_bytes) FROM flows"),
+          ask(
+              split,
+              "SELECT SUM(bytes) FILTER (WHERE src_addr = '192.0.2.1'), SUM(bytes) FILTER (WHERE"
+                  + " src_addr = '192.0.2.2') FROM flows"),
+          "seed " + seed + ", " + file);
+      assertEquals(rows + "," + 0, ask(split, "SELECT COUNT(*), COUNT(reverse_bytes) FROM flows"));
+    }
+    CommandRun wrong =
+        CommandRun.of("import", folder.resolve("conn.log"), "--biflow", "both", "--archive", "x");
     assertEquals(ExitCodes.USAGE, wrong.code(), wrong.toString());
   }
 

@@ -112,6 +112,24 @@ final class QueryCommandTest {
   }
 
   @Test
+  void aFileToBeJoinedThatIsMissingIsToldOfOnce() throws IOException {
+    Path job =
+        Files.writeString(folder.resolve("job.yaml"), "enrichment: {networks: /no/such.csv}\n");
+    String sql =
+        "SELECT src_network, dst_network, COUNT(*) AS n FROM flows WHERE src_network IS NULL"
+            + " GROUP BY src_network, dst_network";
+    assertEquals(0, query(sql, "--enrich", job.toString(), "--format", "csv"));
+    assertEquals("src_network,dst_network,n\n,,50\n", out.replace("\r\n", "\n"));
+    assertEquals(
+        List.of(
+            "enrichment.networks: /no/such.csv: there is no such file; what it would give is"
+                + " NULL"),
+        err.lines().filter(line -> line.contains("such.csv")).toList());
+    assertEquals(2, query(sql, "--enrich", folder.resolve("none.yaml").toString()));
+    assertTrue(err.contains("none.yaml"), err);
+  }
+
+  @Test
   void anErrorInTheFileOfEnrichNamesItsLine() throws IOException {
     Path job = Files.writeString(folder.resolve("job.yaml"), "enrichment:\n  contry: x.mmdb\n");
     assertEquals(2, query("SELECT src_country FROM flows", "--enrich", job.toString()));
@@ -155,7 +173,7 @@ final class QueryCommandTest {
               Flowmon.commandLine()
                   .execute(
                       "query",
-                      "SELECT * FROM flows",
+                      "SELECT * FROM flows LIMIT 40",
                       "--format",
                       format,
                       "--archive",

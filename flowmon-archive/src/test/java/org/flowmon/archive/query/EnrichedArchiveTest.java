@@ -25,9 +25,12 @@ import org.flowmon.udaf.enrich.AddressTable;
 import org.flowmon.udaf.enrich.AddressTexts;
 import org.flowmon.udaf.enrich.AsTable;
 import org.flowmon.udaf.enrich.CodeTexts;
+import org.flowmon.udaf.enrich.Duplicates;
 import org.flowmon.udaf.enrich.EnrichedColumn.Table;
 import org.flowmon.udaf.enrich.Enrichment;
+import org.flowmon.udaf.enrich.ExporterTexts;
 import org.flowmon.udaf.enrich.Lookup;
+import org.flowmon.udaf.enrich.TrafficDirections;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.Parameters;
@@ -47,6 +50,7 @@ class EnrichedArchiveTest {
           "src_as_name",
           "src_addr",
           "dst_port_name",
+          "traffic_direction",
           "CASE WHEN src_country = dst_country THEN 'within' ELSE src_country END");
   private static final List<String> CONDITIONS =
       List.of(
@@ -62,6 +66,8 @@ class EnrichedArchiveTest {
           "src_as = 64503",
           "src_as_name = 'AS 2'",
           "protocol_name = 'udp'",
+          "traffic_direction IN ('in', 'internal')",
+          "is_duplicate IS NOT TRUE",
           "end_time >= :now - INTERVAL '2' DAY",
           "src_addr IN '10.0.0.0/16'");
 
@@ -98,6 +104,12 @@ class EnrichedArchiveTest {
         Map.of(
             Table.COUNTRY, new AddressTexts(built, texts),
             Table.AS_NUMBER, new AsTable(built, numbers),
+            Table.TRAFFIC_DIRECTION,
+                new TrafficDirections(
+                    List.of(TrafficDirections.Sign.NETWORKS),
+                    built,
+                    new ExporterTexts(true, Map.of())),
+            Table.DUPLICATE, new Duplicates(List.of(), new ExporterTexts(true, Map.of())),
             Table.AS_NAME, new CodeTexts(Map.of(64_501L, "AS 1", 64_502L, "AS 2"))));
   }
 
@@ -193,8 +205,33 @@ class EnrichedArchiveTest {
         assertEquals(
             List.of("join dst_country, src_as (filter: each value read)"),
             joins(ArchiveQuery.run(snapshot, all, options).stats()));
+        for (String each :
+            List.of(
+                "src_country <> 'rare' AND src_addr IN '10.0.0.0/16'",
+                "src_addr = '10.0.0.37' AND src_country IS NOT NULL",
+                "(src_country <> 'rare' AND src_addr = '10.0.0.37') OR src_addr = '10.0.0.74'")) {
+          assertEquals(
+              List.of("join src_country (filter: each value read)"),
+              joins(ArchiveQuery.run(snapshot, counting(each), options).stats()),
+              each);
+        }
+        for (String addresses :
+            List.of(
+                "src_country = 'rare' AND src_addr IN '10.0.0.0/16'",
+                "src_country = 'rare' OR src_addr = '10.0.0.37'",
+                "NOT (src_country <> 'rare') OR src_addr = '10.0.0.37'",
+                "src_country IN ('rare') AND bytes > 10")) {
+          assertEquals(
+              List.of("join src_country (filter: addresses)"),
+              joins(ArchiveQuery.run(snapshot, counting(addresses), options).stats()),
+              addresses);
+        }
       }
     }
+  }
+
+  private static Query counting(String where) {
+    return bind("SELECT COUNT(*) AS n FROM flows WHERE " + where);
   }
 
   private static List<String> joins(QueryStats stats) {

@@ -35,7 +35,7 @@ public final class TcpCollector implements Closeable {
   private static final long DRAIN_NANOS = 5_000_000_000L;
   private static final Duration QUIET = Duration.ofMillis(200);
   private static final long PAUSE_MILLIS = 100;
-  private static final int BACKLOG = 50;
+  private static final int BACKLOG = 128;
 
   /** An address to listen on. */
   public record Listen(InetSocketAddress address, boolean isTls) {}

@@ -56,7 +56,9 @@ public final class TemplateKeeper implements Closeable {
     if (folder == null || Files.isDirectory(absolute)) {
       throw new IOException(file + " is a folder; expected a file");
     }
-    Files.createDirectories(folder);
+    if (!Files.isDirectory(folder)) { // a link to one is, too, but not for createDirectories
+      Files.createDirectories(folder);
+    }
     TemplateKeeper keeper = new TemplateKeeper(decoders, absolute);
     Files.write(keeper.next(), new byte[0]);
     Files.delete(keeper.next());

@@ -7,6 +7,7 @@ import java.util.function.Function;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.ingest.BiflowSplitter;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
@@ -48,6 +49,8 @@ public final class ExportDecoder {
   private final NetflowV5Decoder v5;
   private final TemplateExportDecoder templated;
   private final SflowDecoder sflow;
+  private final BiflowSplitter splitter;
+  private long split;
 
   /**
    * Flows of sampled packets in tunnels are those of the inner headers; IPFIX templates are those
@@ -83,6 +86,7 @@ public final class ExportDecoder {
     this.counters = counters;
     this.samples = samples;
     exporters = new ExporterTable(limits, counters, work);
+    splitter = new BiflowSplitter(networks);
     FlowWriter writer = new FlowWriter(networks, prefer);
     v5 = new NetflowV5Decoder(counters, exporters, block, writer);
     templated = new TemplateExportDecoder(counters, exporters, limits, scope, block, writer, work);
@@ -120,17 +124,19 @@ public final class ExportDecoder {
     final long flows = counters.get(IngestCounter.FLOWS_DECODED);
     final long lostFlows = counters.get(IngestCounter.SEQUENCE_LOST_FLOWS);
     final long lostDatagrams = counters.get(IngestCounter.SEQUENCE_LOST_DATAGRAMS);
+    FlowSink to = rules.splitsBiflows() ? splitter.into(out) : out;
     IngestCounter outcome =
         switch (version) {
-          case SFLOW -> sflow.decode(datagram, offset, length, header, out);
-          case 5 -> v5.decode(datagram, offset, length, header, out);
-          case 9 -> templated.decodeV9(datagram, offset, length, header, out);
-          case 10 -> templated.decodeIpfix(datagram, offset, length, header, out);
+          case SFLOW -> sflow.decode(datagram, offset, length, header, to);
+          case 5 -> v5.decode(datagram, offset, length, header, to);
+          case 9 -> templated.decodeV9(datagram, offset, length, header, to);
+          case 10 -> templated.decodeIpfix(datagram, offset, length, header, to);
           case NO_VERSION -> IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
           default -> IngestCounter.DATAGRAMS_DROPPED_UNKNOWN_VERSION;
         };
     counters.add(IngestCounter.VALUES_DROPPED_IMPLAUSIBLE, block.takeImplausible());
     counters.add(IngestCounter.TIMES_CORRECTED, block.takeCorrectedTimes());
+    countSplit();
     counters.increment(outcome);
     boolean isDamaged = outcome == IngestCounter.DATAGRAMS_DAMAGED;
     if (isDamaged || outcome == IngestCounter.DATAGRAMS_DECODED) {
@@ -150,9 +156,19 @@ public final class ExportDecoder {
     }
   }
 
-  /** Replaces the rules of the configuration from the next datagram on. */
+  private void countSplit() {
+    if (rules.splitsBiflows()) {
+      counters.add(IngestCounter.BIFLOWS_SPLIT, splitter.split() - split);
+      split = splitter.split();
+    }
+  }
+
+  /**
+   * Replaces the rules of the configuration from the next datagram on. Whether flows with both
+   * directions are split stays.
+   */
   public void useRules(ExporterRules newRules) {
-    rules = newRules;
+    rules = newRules.withSplitBiflows(rules.splitsBiflows());
     sflow.useRules(newRules);
     header.configured = newRules.sampling(header.exporter);
     isAllowed = newRules.allows(header.exporter);

@@ -450,12 +450,30 @@ final class TemplateExportDecoder {
         domain.setApplication(block.applicationKey(row), name);
       }
     }
+    takeInterfaceNames(row, domain);
     Slot vrf = block.isSet(Slot.INGRESS_VRF, row) ? Slot.INGRESS_VRF : Slot.EGRESS_VRF;
     if (block.isSet(vrf, row) && block.isSet(Slot.VRF_NAME, row)) {
       byte[] name = writer.name(block, Slot.VRF_NAME, row);
       if (name != null) {
         domain.setVrf(block.values(vrf)[row], name);
       }
+    }
+  }
+
+  private void takeInterfaceNames(int row, ObservationDomain domain) {
+    Slot side = block.isSet(Slot.INPUT_IF, row) ? Slot.INPUT_IF : Slot.OUTPUT_IF;
+    if (!block.isSet(side, row)) {
+      return;
+    }
+    long index = block.values(side)[row];
+    byte[] name = block.isSet(Slot.IF_NAME, row) ? writer.name(block, Slot.IF_NAME, row) : null;
+    if (name != null) {
+      domain.setInterfaceName(index, name);
+    }
+    byte[] description =
+        block.isSet(Slot.IF_DESCRIPTION, row) ? writer.name(block, Slot.IF_DESCRIPTION, row) : null;
+    if (description != null) {
+      domain.setInterfaceDescription(index, description);
     }
   }
 }

@@ -11,6 +11,7 @@ import org.flowmon.ingest.file.format.InputFormat;
 import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FlowFileReader;
+import org.flowmon.ingest.file.reader.SplittingReader;
 import org.flowmon.ingest.file.row.TextFileReader;
 import org.flowmon.ingest.file.zeek.ZeekReader;
 
@@ -29,6 +30,10 @@ public final class FlowFiles {
 
   /** As of a file; a live input is text or GoFlow2's messages, a followed one lines. */
   public static FlowFileReader open(FlowInput input, FileReadOptions options) throws IOException {
+    return SplittingReader.of(plain(input, options), options);
+  }
+
+  private static FlowFileReader plain(FlowInput input, FileReadOptions options) throws IOException {
     InputFormat format = InputFormat.detect(input, options.columns(), options.format());
     boolean isReadable = input.isFollowed() ? isOfLines(format) : isReadAsItComes(format);
     if (input.isLive() && !isReadable) {

@@ -165,6 +165,9 @@ class TemplateKeeperTest {
     Path file = folder.resolve("new").resolve("folder").resolve("templates");
     saved(file);
     assertTrue(Files.exists(file));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
+    saved(link.resolve("linked")); // as systemd's StateDirectory is one
+    assertTrue(Files.exists(folder.resolve("linked")));
     Path inFile = file.resolve("templates");
     assertThrows(IOException.class, () -> TemplateKeeper.open(decoders(1), inFile));
     assertThrows(IOException.class, () -> TemplateKeeper.open(decoders(1), folder));

@@ -186,6 +186,42 @@ class ExportedColumnsTest {
   }
 
   @Test
+  void interfacesAreNamedByOptionsData() {
+    options(10, 4, 82, 8, 83, 10);
+    ExportBytes names = new ExportBytes();
+    names.u32(1).bytes(padded("xe-0", 8)).bytes(padded("Transit: A", 10));
+    names.u32(2).bytes(padded("xe-1", 8)).bytes(padded("", 10));
+    send(new ExportBytes().set(300, names.toBytes()));
+    Map<FlowColumn, Object> row = add(0, 10, 4, 1).add(0, 14, 4, 2).decode();
+    assertEquals("xe-0", row.get(FlowColumn.IN_IF_NAME));
+    assertEquals("xe-1", row.get(FlowColumn.OUT_IF_NAME));
+    assertEquals("Transit: A", row.get(FlowColumn.IN_IF_DESCRIPTION));
+    assertNull(row.get(FlowColumn.OUT_IF_DESCRIPTION));
+    row = add(0, 10, 4, 3).add(0, 253, 4, 1).decode();
+    assertNull(row.get(FlowColumn.IN_IF_NAME));
+    assertEquals("xe-0", row.get(FlowColumn.OUT_IF_NAME));
+    // A name in a flow's own record belongs to no direction.
+    row = text(0, 82, 4, "own").add(0, 10, 4, 3).decode();
+    assertNull(row.get(FlowColumn.IN_IF_NAME));
+  }
+
+  @Test
+  void namesOfInterfacesAreBounded() {
+    options(10, 4, 82, 8);
+    for (int index = 1; index <= 4100; index += 100) {
+      ExportBytes names = new ExportBytes();
+      for (int i = index; i < index + 100; i++) {
+        names.u32(i).bytes(padded("if" + i, 8));
+      }
+      send(new ExportBytes().set(300, names.toBytes()));
+    }
+    assertEquals(4, counters.get(IngestCounter.NAMES_DROPPED));
+    Map<FlowColumn, Object> row = add(0, 10, 4, 4096).add(0, 14, 4, 4097).decode();
+    assertEquals("if4096", row.get(FlowColumn.IN_IF_NAME));
+    assertNull(row.get(FlowColumn.OUT_IF_NAME));
+  }
+
+  @Test
   void segmentsAreReadFromListAndHeader() {
     ExportBytes two = new ExportBytes();
     for (int s = 1; s <= 2; s++) {
@@ -378,9 +414,12 @@ class ExportedColumnsTest {
     return field(enterprise, element, length);
   }
 
-  private void options(int scope, int scopeLength, int option, int optionLength) {
-    ExportBytes template = new ExportBytes().u16(300).u16(2).u16(1);
-    template.u16(scope).u16(scopeLength).u16(option).u16(optionLength);
+  private void options(int scope, int scopeLength, int... optionsAndLengths) {
+    ExportBytes template = new ExportBytes().u16(300).u16(1 + optionsAndLengths.length / 2).u16(1);
+    template.u16(scope).u16(scopeLength);
+    for (int value : optionsAndLengths) {
+      template.u16(value);
+    }
     send(new ExportBytes().set(3, template.toBytes()));
   }
 

@@ -17,6 +17,9 @@ import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.ExporterRules;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.file.capture.PcapReader;
 import org.junit.jupiter.api.Test;
 
@@ -85,7 +88,15 @@ class MutatedExportTest {
         DecoderLimits.defaults()
             .withBytes(1 << 17, 1 << 16, 1 << 15)
             .withTemplates(50, 100, 1_000_000);
-    ExportDecoder decoder = new ExportDecoder(counters, samples, ProtectedNetworks.NONE, limits);
+    ExportDecoder decoder =
+        new ExportDecoder(
+            counters,
+            samples,
+            ProtectedNetworks.NONE,
+            limits,
+            TunnelHeaders.INNER,
+            TemplateScope.SESSION,
+            ExporterRules.NONE.withSplitBiflows(random.nextBoolean()));
     long arrival = 0;
     for (byte[] datagram : datagrams) {
       arrival += random.nextInt(10_000);
@@ -104,7 +115,9 @@ class MutatedExportTest {
             + counters.get(IngestCounter.DATAGRAMS_DROPPED_BAD_COUNT),
         where + ": " + counters);
     assertEquals(
-        recorder.rows().size(), counters.get(IngestCounter.FLOWS_DECODED), where + counters);
+        recorder.rows().size(),
+        counters.get(IngestCounter.FLOWS_DECODED) + counters.get(IngestCounter.BIFLOWS_SPLIT),
+        where + counters);
     for (IngestCounter counter : IngestCounter.values()) {
       assertTrue(counters.get(counter) >= 0, where + ": " + counter + " in " + counters);
     }

@@ -47,6 +47,7 @@ class OwnElementsTest {
     Process child =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 OwnElementsTest.class.getName(),
@@ -75,6 +76,7 @@ class OwnElementsTest {
     FlowColumn text = FlowColumn.define(200, "name", ColumnType.TEXT, "");
     FlowColumn wait = FlowColumn.define(201, "wait", ColumnType.DURATION, "us");
     refused(text, "9/1:unsigned32", "does not fit column name of type text");
+    refused(text, "9/1:string:ms", "is no duration: leave the unit out, as in '9/1:string'");
     refused(text, "noSuchElement", "no element 'noSuchElement'");
     refused(text, "9/70000:string", "an element 16");
     refused(text, "4294967296/1:string", "an enterprise has 32 bits");

@@ -31,6 +31,7 @@ import org.flowmon.udaf.enrich.Lookup;
  * </pre>
  *
  * <p>The first rule that sets a class decides it. They are applied once to each name, not to flows.
+ * Names come from devices, so their work is bounded: for each name, and for all.
  */
 final class ClassRules {
   static final ClassRules NONE = new ClassRules(List.of(), List.of());
@@ -49,6 +50,12 @@ final class ClassRules {
           "provider", Table.IF_PROVIDER);
 
   private static final int MAX_RULES = 10_000;
+
+  /** Characters that the rules read of all names, some 10 s. */
+  private static final long MAX_READS_OF_ALL = 2_000_000_000L;
+
+  /** What a search costs beside them. */
+  private static final int SEARCH_READS = 20;
 
   /** Longer expressions are refused: their parts may lie in one another, and compiling recurses. */
   private static final int MAX_PATTERN = 1000;
@@ -137,51 +144,86 @@ final class ClassRules {
     }
   }
 
-  /** The tables of classes, of those that a rule sets. */
+  /**
+   * The tables of classes, of those that a rule sets. Throws {@link EnrichmentException} if the
+   * rules take too long.
+   */
   Map<Table, Lookup> tables(
       Map<IpAddress, String> exporterNames, Map<ExporterTexts.Key, NameTables.Interface> names) {
-    Map<Table, Map<ExporterTexts.Key, String>> classes = new EnumMap<>(Table.class);
+    return tables(exporterNames, names, MAX_READS_OF_ALL);
+  }
+
+  /** With at most so many reads for all names. */
+  Map<Table, Lookup> tables(
+      Map<IpAddress, String> exporterNames,
+      Map<ExporterTexts.Key, NameTables.Interface> names,
+      long mostReads) {
+    Classes classes = new Classes(mostReads);
     exporterNames.forEach(
         (exporter, name) ->
-            classify(exporters, name, List.of(name), new ExporterTexts.Key(exporter, 0), classes));
+            classes.add(exporters, name, List.of(name), new ExporterTexts.Key(exporter, 0)));
     names.forEach(
         (key, one) ->
-            classify(
+            classes.add(
                 interfaces,
                 exporterNames.getOrDefault(key.exporter(), key.exporter().toString()),
                 List.of(one.description(), one.name()),
-                key,
-                classes));
+                key));
     Map<Table, Lookup> tables = new EnumMap<>(Table.class);
-    classes.forEach(
+    classes.byTable.forEach(
         (table, texts) ->
             tables.put(table, new ExporterTexts(INTERFACE_CLASSES.containsValue(table), texts)));
     return tables;
   }
 
-  private static void classify(
-      List<Rule> rules,
-      String exporter,
-      List<String> names,
-      ExporterTexts.Key key,
-      Map<Table, Map<ExporterTexts.Key, String>> classes) {
-    for (Rule rule : rules) {
-      if (rule.exporter().isPresent() && !matcher(rule, rule.exporter().get(), exporter).find()) {
-        continue;
-      }
-      for (String name : names) {
-        Matcher found = matcher(rule, rule.name(), name);
-        if (found.find()) {
-          rule.set()
-              .forEach(
-                  (table, value) -> {
-                    String text = replaced(found, value);
-                    if (!text.isEmpty()) { // else a later rule may set it
-                      classes.computeIfAbsent(table, one -> new HashMap<>()).putIfAbsent(key, text);
-                    }
-                  });
-          break;
+  /** The classes that rules find, and what may still be read for it. */
+  private static final class Classes {
+    private final Map<Table, Map<ExporterTexts.Key, String>> byTable = new EnumMap<>(Table.class);
+    private long reads;
+
+    Classes(long reads) {
+      this.reads = reads;
+    }
+
+    /** Classes what has these names, of which the first that a rule finds counts. */
+    void add(List<Rule> rules, String exporter, List<String> names, ExporterTexts.Key key) {
+      for (Rule rule : rules) {
+        if (rule.exporter().isPresent() && !finds(rule, rule.exporter().get(), exporter)) {
+          continue;
         }
+        for (String name : names) {
+          BoundedText text = new BoundedText(rule.place(), name);
+          Matcher found = rule.name().matcher(text);
+          boolean isFound = found.find();
+          take(rule, text);
+          if (isFound) {
+            rule.set().forEach((table, value) -> put(table, key, replaced(found, value)));
+            break;
+          }
+        }
+      }
+    }
+
+    private void put(Table table, ExporterTexts.Key key, String text) {
+      if (!text.isEmpty()) { // else a later rule may set it
+        byTable.computeIfAbsent(table, one -> new HashMap<>()).putIfAbsent(key, text);
+      }
+    }
+
+    private boolean finds(Rule rule, Pattern pattern, String name) {
+      BoundedText text = new BoundedText(rule.place(), name);
+      boolean isFound = pattern.matcher(text).find();
+      take(rule, text);
+      return isFound;
+    }
+
+    private void take(Rule rule, BoundedText text) {
+      reads -= text.reads + SEARCH_READS;
+      if (reads < 0) {
+        throw new EnrichmentException(
+            "the rules take too long on all names together, at "
+                + rule.place()
+                + "; expected fewer rules or simpler regular expressions");
       }
     }
   }
@@ -203,10 +245,6 @@ final class ClassRules {
   /** As in {@link #checked}'s pattern: other digits name no group. */
   private static boolean isDigit(char c) {
     return c >= '0' && c <= '9';
-  }
-
-  private static Matcher matcher(Rule rule, Pattern pattern, String name) {
-    return pattern.matcher(new BoundedText(rule.place(), name));
   }
 
   /** Ends an expression that backtracks without end: names come from devices. */

@@ -22,6 +22,7 @@ import org.flowmon.jobs.config.YamlSection;
  *   interfaces: /etc/flowmon/interfaces.csv   # exporter,index,name,description
  *   classes: /etc/flowmon/classes.yaml        # rules over these names
  *   ports: /etc/flowmon/ports.csv             # protocol,port,name
+ *   traffic: /etc/flowmon/traffic.yaml        # rules for directions and duplicates
  *   reload: 10s                               # how often files are looked at for changes
  * </pre>
  *
@@ -40,7 +41,8 @@ public record EnrichmentConfig(Map<Source, String> files, Duration reload) imple
     EXPORTERS,
     INTERFACES,
     CLASSES,
-    PORTS;
+    PORTS,
+    TRAFFIC;
 
     String key() {
       return name().toLowerCase(Locale.ROOT);

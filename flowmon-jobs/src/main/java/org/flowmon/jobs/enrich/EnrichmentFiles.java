@@ -25,14 +25,11 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.enrich.EnrichmentConfig.Source;
-import org.flowmon.udaf.enrich.AsTable;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn.Table;
 import org.flowmon.udaf.enrich.Enrichment;
-import org.flowmon.udaf.enrich.ExporterTexts;
 import org.flowmon.udaf.enrich.Lookup;
 import org.flowmon.udaf.query.Query;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +47,7 @@ public final class EnrichmentFiles implements Enrichment {
 
   private final EnrichmentConfig config;
   private final Consumer<String> log;
+  private final TableAssembly assembly = new TableAssembly();
   private final Map<Source, Loaded> loaded = new EnumMap<>(Source.class);
   private final Map<Table, Supplier<Lookup>> newest = new EnumMap<>(Table.class);
   private volatile Tables tables = new Tables(Map.of(), Map.of());
@@ -66,6 +64,8 @@ public final class EnrichmentFiles implements Enrichment {
   private static final class Loaded {
     @Nullable Seen seen;
     @Nullable Object content; // of the last version that could be read
+    boolean isRefusedWithOthers; // the last version: with others it may be usable
+    boolean isToldOfMemory;
     volatile List<Version> versions = List.of(); // replaced as a whole: reports read it
   }
 
@@ -97,7 +97,7 @@ public final class EnrichmentFiles implements Enrichment {
       loaded.put(source, new Loaded());
     }
     for (Table table : Table.values()) {
-      Lookup otherwise = table == Table.AS_NUMBER ? AsTable.EXPORTED : Lookup.NONE;
+      Lookup otherwise = table.isOfStored() ? Lookup.STORED : Lookup.NONE;
       newest.put(
           table,
           () -> {
@@ -105,7 +105,10 @@ public final class EnrichmentFiles implements Enrichment {
             return lookup == Lookup.NONE ? otherwise : lookup;
           });
     }
-    refresh();
+    Optional<OutOfMemoryError> shortOf = refreshAll();
+    if (shortOf.isPresent()) {
+      throw shortOf.get();
+    }
   }
 
   @Override
@@ -115,7 +118,7 @@ public final class EnrichmentFiles implements Enrichment {
 
   @Override
   public boolean completes(Table table) {
-    return config.files().containsKey(main(table));
+    return config.files().containsKey(TableSources.main(table));
   }
 
   @Override
@@ -136,7 +139,8 @@ public final class EnrichmentFiles implements Enrichment {
     Set<String> all = new LinkedHashSet<>();
     for (Source source : Source.values()) {
       Loaded of = loaded.get(source);
-      if (of == null || columns.stream().noneMatch(column -> uses(column.table(), source))) {
+      if (of == null
+          || columns.stream().noneMatch(column -> TableSources.uses(column.table(), source))) {
         continue;
       }
       List<Version> versions = of.versions;
@@ -158,7 +162,7 @@ public final class EnrichmentFiles implements Enrichment {
         .files()
         .forEach(
             (source, file) -> {
-              if (columns.stream().anyMatch(column -> uses(column.table(), source))) {
+              if (columns.stream().anyMatch(column -> TableSources.uses(column.table(), source))) {
                 needed.put(source, file);
               }
             });
@@ -189,7 +193,7 @@ public final class EnrichmentFiles implements Enrichment {
 
       @Override
       public Optional<String> version(Table table) {
-        return Optional.ofNullable(config.files().get(main(table)));
+        return Optional.ofNullable(config.files().get(TableSources.main(table)));
       }
     };
   }
@@ -199,79 +203,81 @@ public final class EnrichmentFiles implements Enrichment {
     Set<EnrichedColumn> missing = columns(query, config);
     missing.removeIf(
         column -> {
-          boolean isKnown = main(column.table()) == Source.PORTS; // some names need no file
-          boolean hasRules = !isClass(column.table()) || config.files().containsKey(Source.CLASSES);
-          return isKnown || (config.files().containsKey(main(column.table())) && hasRules);
+          Source main = TableSources.main(column.table());
+          boolean isKnown = main == Source.PORTS; // some names need no file
+          boolean hasRules =
+              !TableSources.isClass(column.table()) || config.files().containsKey(Source.CLASSES);
+          return isKnown || (config.files().containsKey(main) && hasRules);
         });
     return missing;
   }
 
   /** The key of the file that a table is made of: of classes their rules, which names need. */
   public static String key(Table table) {
-    return isClass(table)
-        ? Source.CLASSES.key() + " and enrichment." + main(table).key()
-        : main(table).key();
+    return TableSources.isClass(table)
+        ? Source.CLASSES.key() + " and enrichment." + TableSources.main(table).key()
+        : TableSources.main(table).key();
   }
 
-  private static boolean uses(Table table, Source source) {
-    boolean isClass = isClass(table);
-    return (source == main(table) && table != Table.PROTOCOL_NAME)
-        || (isClass && source == Source.CLASSES)
-        || (isClass && source == Source.EXPORTERS);
-  }
-
-  private static boolean isClass(Table table) {
-    return switch (table) {
-      case EXPORTER_GROUP,
-          EXPORTER_ROLE,
-          EXPORTER_SITE,
-          EXPORTER_REGION,
-          EXPORTER_TENANT,
-          IF_BOUNDARY,
-          IF_CONNECTIVITY,
-          IF_PROVIDER ->
-          true;
-      default -> false;
-    };
-  }
-
-  private static Source main(Table table) {
-    return switch (table) {
-      case COUNTRY -> Source.COUNTRY;
-      case CITY -> Source.CITY;
-      case AS_NUMBER, AS_NAME -> Source.AS;
-      case NETWORK -> Source.NETWORKS;
-      case EXPORTER_NAME,
-          EXPORTER_GROUP,
-          EXPORTER_ROLE,
-          EXPORTER_SITE,
-          EXPORTER_REGION,
-          EXPORTER_TENANT ->
-          Source.EXPORTERS;
-      case IF_NAME, IF_DESCRIPTION, IF_BOUNDARY, IF_CONNECTIVITY, IF_PROVIDER -> Source.INTERFACES;
-      case PROTOCOL_NAME, PORT_NAME -> Source.PORTS;
-    };
-  }
-
-  /** Reads the files that have changed. */
+  /**
+   * Reads the files that have changed, and those again that could not be used with the others as
+   * these were, or for want of memory.
+   */
   public synchronized void refresh() {
-    loaded.forEach(this::refresh);
+    var unused = refreshAll();
   }
 
-  private void refresh(Source source, Loaded of) {
+  /** A file for which there is no memory is tried again at the next time. */
+  private Optional<OutOfMemoryError> refreshAll() {
+    Optional<OutOfMemoryError> shortOf = Optional.empty();
+    boolean isAgain = true;
+    while (isAgain) {
+      isAgain = false;
+      for (Map.Entry<Source, Loaded> one : loaded.entrySet()) {
+        try {
+          isAgain |= refresh(one.getKey(), one.getValue()) && askAgain(one.getKey());
+        } catch (OutOfMemoryError e) {
+          shortOf = Optional.of(e);
+        }
+      }
+    }
+    return shortOf;
+  }
+
+  /** Forgets that files were refused with another version of a file; whether there are any. */
+  private boolean askAgain(Source changed) {
+    if (!TableSources.isOfRules(changed)) {
+      return false;
+    }
+    boolean isAny = false;
+    for (Loaded of : loaded.values()) {
+      if (of.isRefusedWithOthers) {
+        of.isRefusedWithOthers = false;
+        of.seen = null;
+        isAny = true;
+      }
+    }
+    return isAny;
+  }
+
+  /** Whether another version is used now. */
+  private boolean refresh(Source source, Loaded of) {
     Path file = Path.of(config.files().getOrDefault(source, ""));
     boolean wasUnreadable = UNREADABLE.equals(of.seen);
     try {
       Seen now = seen(file);
       if (now.equals(of.seen)) {
-        return;
+        return false;
       }
       of.seen = now;
+      of.isRefusedWithOthers = false;
       boolean isFirst = of.versions.isEmpty();
       String version = take(source, of, file, now);
+      of.isToldOfMemory = false;
       if (!isFirst) {
         log.accept("enrichment: " + version + " is read again");
       }
+      return true;
     } catch (IOException e) {
       if (!wasUnreadable) {
         log.accept(problem(source, file, of, e));
@@ -279,7 +285,16 @@ public final class EnrichmentFiles implements Enrichment {
       of.seen = UNREADABLE;
     } catch (EnrichmentException | ConfigException e) {
       log.accept(problem(source, file, of, e)); // once, as the file has been seen
+    } catch (OutOfMemoryError e) {
+      of.seen = null;
+      if (!of.isToldOfMemory) {
+        of.isToldOfMemory = true;
+        log.accept(
+            problem(source, file, of, new EnrichmentException("needs more memory than there is")));
+      }
+      throw e;
     }
+    return false;
   }
 
   /** Uses a file's contents if the tables can be made with them. */
@@ -296,9 +311,10 @@ public final class EnrichmentFiles implements Enrichment {
     of.versions = List.copyOf(all.subList(Math.max(0, all.size() - MAX_VERSIONS), all.size()));
     try {
       tables = assembled();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       of.content = before;
       of.versions = older;
+      of.isRefusedWithOthers = e instanceof EnrichmentException;
       throw e;
     }
     return version.text;
@@ -336,7 +352,7 @@ public final class EnrichmentFiles implements Enrichment {
         switch (source) {
           case COUNTRY, CITY, AS -> MmdbFile.MAX_BYTES;
           case NETWORKS, EXPORTERS, INTERFACES, PORTS -> CsvFile.MAX_BYTES;
-          case CLASSES -> 1 << 20;
+          case CLASSES, TRAFFIC -> 1 << 20;
         };
     long size = Files.size(file);
     if (!Files.isRegularFile(file)) {
@@ -352,7 +368,7 @@ public final class EnrichmentFiles implements Enrichment {
   /** A table with what the version says of it. */
   private record Mmdb(Object table, MmdbFile file) {}
 
-  private static Object content(Source source, Path file, byte[] bytes) {
+  private Object content(Source source, Path file, byte[] bytes) {
     return switch (source) {
       case COUNTRY -> mmdb(bytes, MmdbTables::countries);
       case CITY -> mmdb(bytes, MmdbTables::cities);
@@ -362,7 +378,17 @@ public final class EnrichmentFiles implements Enrichment {
       case INTERFACES -> NameTables.interfaces(bytes);
       case PORTS -> NameTables.ports(bytes);
       case CLASSES -> ClassRules.parse(file.toString(), new String(bytes, StandardCharsets.UTF_8));
+      case TRAFFIC -> traffic(file, new String(bytes, StandardCharsets.UTF_8));
     };
+  }
+
+  private TrafficRules traffic(Path file, String text) {
+    TrafficRules rules = TrafficRules.parse(file.toString(), text);
+    if (rules.needsClasses() && !config.files().containsKey(Source.CLASSES)) {
+      throw new EnrichmentException(
+          "asks for classes of interfaces; expected enrichment.classes, too");
+    }
+    return rules;
   }
 
   private static Mmdb mmdb(byte[] bytes, Function<MmdbFile, Object> table) {
@@ -389,44 +415,21 @@ public final class EnrichmentFiles implements Enrichment {
     }
   }
 
-  @SuppressWarnings("unchecked") // each source has one type of content
-  private <T> Optional<T> content(Source source) {
-    Loaded of = loaded.get(source);
-    return of == null || of.content == null ? Optional.empty() : Optional.of((T) of.content);
-  }
-
   private Tables assembled() {
-    Map<Table, Lookup> lookups = new EnumMap<>(Table.class);
-    this.<Lookup>content(Source.COUNTRY).ifPresent(one -> lookups.put(Table.COUNTRY, one));
-    this.<Lookup>content(Source.CITY).ifPresent(one -> lookups.put(Table.CITY, one));
-    this.<Lookup>content(Source.NETWORKS).ifPresent(one -> lookups.put(Table.NETWORK, one));
-    this.<Lookup>content(Source.PORTS).ifPresent(one -> lookups.put(Table.PORT_NAME, one));
-    this.<MmdbTables.Systems>content(Source.AS)
-        .ifPresent(
-            one -> {
-              lookups.put(Table.AS_NUMBER, one.numbers());
-              lookups.put(Table.AS_NAME, one.names());
-            });
-    Map<IpAddress, String> exporters =
-        this.<Map<IpAddress, String>>content(Source.EXPORTERS).orElse(Map.of());
-    Map<ExporterTexts.Key, NameTables.Interface> interfaces =
-        this.<Map<ExporterTexts.Key, NameTables.Interface>>content(Source.INTERFACES)
-            .orElse(Map.of());
-    lookups.put(Table.EXPORTER_NAME, NameTables.ofExporters(exporters));
-    lookups.put(Table.IF_NAME, NameTables.ofInterfaces(interfaces, NameTables.Interface::name));
-    lookups.put(
-        Table.IF_DESCRIPTION,
-        NameTables.ofInterfaces(interfaces, NameTables.Interface::description));
-    lookups.putAll(
-        this.<ClassRules>content(Source.CLASSES)
-            .orElse(ClassRules.NONE)
-            .tables(exporters, interfaces));
+    Map<Source, Object> contents = new EnumMap<>(Source.class);
+    loaded.forEach(
+        (source, of) -> {
+          if (of.content != null) {
+            contents.put(source, of.content);
+          }
+        });
+    Map<Table, Lookup> lookups = assembly.lookups(contents);
     Map<Table, String> versions = new EnumMap<>(Table.class);
     for (Table table : Table.values()) {
       List<String> all = new ArrayList<>();
       loaded.forEach(
           (source, of) -> {
-            if (uses(table, source) && !of.versions.isEmpty()) {
+            if (TableSources.uses(table, source) && !of.versions.isEmpty()) {
               all.add(of.versions.get(of.versions.size() - 1).text);
             }
           });
@@ -434,6 +437,6 @@ public final class EnrichmentFiles implements Enrichment {
         versions.put(table, String.join(", ", all));
       }
     }
-    return new Tables(Map.copyOf(lookups), Map.copyOf(versions));
+    return new Tables(lookups, Map.copyOf(versions));
   }
 }

@@ -1,7 +1,9 @@
 package org.flowmon.jobs.enrich;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,6 +18,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
@@ -123,6 +126,101 @@ class EnrichmentFilesTest {
     assertEquals("before", MmdbFileTest.text(files.lookup(Table.EXPORTER_ROLE).get(), ADDRESS));
     assertEquals(
         2, files.versionsSince(Instant.EPOCH, Set.of(EnrichedColumn.EXPORTER_ROLE)).size());
+  }
+
+  /** Names that the rules cannot take: refused, and taken once the rules have changed. */
+  @Test
+  void aFileThatItsRulesRefuseIsTriedAgainWhenTheyChange() throws IOException {
+    Path names = write("e.csv", "exporter,name\n192.0.2.1,short\n");
+    Path rules = write("r.yaml", "exporters: [{name: '^.*a.*a.*a.*a.*a.*b$', set: {role: slow}}]");
+    EnrichmentFiles files = files(Source.EXPORTERS, names, Source.CLASSES, rules);
+    assertEquals(List.of(), log);
+    write("e.csv", "exporter,name\n192.0.2.1," + "a".repeat(200) + "\n");
+    files.refresh();
+    files.refresh();
+    assertEquals(1, log.size(), log.toString());
+    assertTrue(log.get(0).startsWith("enrichment.exporters: " + names), log.get(0));
+    assertEquals("short", MmdbFileTest.text(files.lookup(Table.EXPORTER_NAME).get(), ADDRESS));
+    write("r.yaml", "exporters: [{name: '^a', set: {role: fast}}]");
+    files.refresh();
+    assertEquals("fast", MmdbFileTest.text(files.lookup(Table.EXPORTER_ROLE).get(), ADDRESS));
+    assertEquals(
+        "a".repeat(200), MmdbFileTest.text(files.lookup(Table.EXPORTER_NAME).get(), ADDRESS));
+    assertEquals(3, log.size(), log.toString()); // both are read again
+  }
+
+  @Test
+  void rulesAreNotAppliedAnewForFilesThatTheyDoNotName() throws IOException {
+    Path csv = write("n.csv", "network,name\n192.0.2.0/24,before\n");
+    Path names = write("e.csv", "exporter,name\n192.0.2.1,edge\n");
+    Path rules = write("r.yaml", "exporters: [{name: edge, set: {role: edge}}]");
+    EnrichmentFiles files =
+        files(Source.NETWORKS, csv, Source.EXPORTERS, names, Source.CLASSES, rules);
+    Object before = files.lookup(Table.EXPORTER_ROLE).get();
+    write("n.csv", "network,name\n192.0.2.0/24,after\n");
+    files.refresh();
+    assertEquals("after", network(files));
+    assertSame(before, files.lookup(Table.EXPORTER_ROLE).get());
+    write("e.csv", "exporter,name\n192.0.2.1,core\n");
+    files.refresh();
+    assertEquals(null, MmdbFileTest.text(files.lookup(Table.EXPORTER_ROLE).get(), ADDRESS));
+  }
+
+  /** In a process of its own, whose heap is full for a while. */
+  @Test
+  void aFileThatDidNotFitIntoMemoryIsTriedAgainLater() throws Exception {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx48m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                FullHeap.class.getName(),
+                directory.toString())
+            .redirectErrorStream(true)
+            .start();
+    try {
+      String out = new String(child.getInputStream().readAllBytes(), UTF_8);
+      assertTrue(child.waitFor(1, TimeUnit.MINUTES), "it hangs");
+      assertEquals(0, child.exitValue(), out);
+    } finally {
+      child.destroyForcibly();
+    }
+  }
+
+  /** Reads a file with and without memory. */
+  static final class FullHeap {
+    private FullHeap() {}
+
+    public static void main(String[] args) throws IOException {
+      Path csv = Path.of(args[0], "large.csv");
+      String padding = ("#" + "x".repeat(1000) + "\n").repeat(4000);
+      Files.writeString(csv, "network,name\n192.0.2.0/24,small\n");
+      List<String> log = new ArrayList<>();
+      EnrichmentFiles files =
+          new EnrichmentFiles(
+              new EnrichmentConfig(Map.of(Source.NETWORKS, csv.toString()), Duration.ofSeconds(1)),
+              log::add);
+      assertEquals("small", network(files));
+      Files.writeString(csv, "network,name\n" + padding + "192.0.2.0/24,large\n");
+      List<byte[]> full = new ArrayList<>();
+      try {
+        while (true) {
+          full.add(new byte[1 << 20]);
+        }
+      } catch (OutOfMemoryError e) {
+        full.remove(full.size() - 1);
+      }
+      files.refresh();
+      files.refresh();
+      assertEquals(1, log.size(), log.toString());
+      assertTrue(log.get(0).contains("large.csv: needs more memory than there is"), log.get(0));
+      assertEquals("small", network(files));
+      full.clear();
+      files.refresh();
+      assertEquals("large", network(files));
+      assertEquals(2, log.size(), log.toString());
+    }
   }
 
   @Test

@@ -154,6 +154,21 @@ class NameFilesTest {
     assertEquals("$\u0663", text(tables, Table.EXPORTER_SITE, ROUTER, 0));
   }
 
+  @Test
+  void theWorkOfTheRulesIsBoundedForAllNamesTogether() {
+    Map<IpAddress, String> names = new HashMap<>();
+    for (int i = 0; i < 1000; i++) {
+      names.put(IpAddress.ofIpv4(i), "edge" + i);
+    }
+    ClassRules rules = ClassRules.parse("rules.yaml", "exporters: [{name: 'x', set: {role: y}}]");
+    assertTrue(rules.tables(names, Map.of(), 100_000).isEmpty());
+    EnrichmentException e =
+        assertThrows(EnrichmentException.class, () -> rules.tables(names, Map.of(), 10_000));
+    assertTrue(
+        e.getMessage().startsWith("the rules take too long on all names together, at exporters[1]"),
+        e.getMessage());
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

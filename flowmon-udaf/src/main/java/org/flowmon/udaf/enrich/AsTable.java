@@ -4,9 +4,6 @@ import org.flowmon.udaf.vector.Vector;
 
 /** Numbers of autonomous systems by address, for flows whose exporter gives none. */
 public final class AsTable implements Lookup {
-  /** The exporter's numbers alone. */
-  public static final Lookup EXPORTED = (keys, count, out) -> out.copy(keys[0], count);
-
   private final AddressTable table;
   private final long[] numbers;
 

@@ -3,6 +3,7 @@ package org.flowmon.udaf.enrich;
 import static org.flowmon.flow.FlowColumn.DST_ADDR;
 import static org.flowmon.flow.FlowColumn.DST_PORT;
 import static org.flowmon.flow.FlowColumn.EXPORTER;
+import static org.flowmon.flow.FlowColumn.FLOW_DIRECTION;
 import static org.flowmon.flow.FlowColumn.INPUT_IF;
 import static org.flowmon.flow.FlowColumn.OUTPUT_IF;
 import static org.flowmon.flow.FlowColumn.PROTOCOL;
@@ -19,8 +20,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * A column that no flow stores: a function of stored columns, its keys, and of a table. {@code
- * SRC_AS} and {@code DST_AS} are stored ones, which a table completes if it is there.
+ * A column that no flow stores: a function of stored columns, its keys, and of a table. Some, as
+ * {@code SRC_AS} and {@code IN_IF_NAME}, are stored ones, which a table completes if it is there:
+ * then the first key is the stored column.
  */
 public enum EnrichedColumn {
   SRC_COUNTRY(Table.COUNTRY, SRC_ADDR),
@@ -39,10 +41,10 @@ public enum EnrichedColumn {
   EXPORTER_SITE(Table.EXPORTER_SITE, EXPORTER),
   EXPORTER_REGION(Table.EXPORTER_REGION, EXPORTER),
   EXPORTER_TENANT(Table.EXPORTER_TENANT, EXPORTER),
-  IN_IF_NAME(Table.IF_NAME, EXPORTER, INPUT_IF),
-  OUT_IF_NAME(Table.IF_NAME, EXPORTER, OUTPUT_IF),
-  IN_IF_DESCRIPTION(Table.IF_DESCRIPTION, EXPORTER, INPUT_IF),
-  OUT_IF_DESCRIPTION(Table.IF_DESCRIPTION, EXPORTER, OUTPUT_IF),
+  IN_IF_NAME(Table.IF_NAME, FlowColumn.IN_IF_NAME, EXPORTER, INPUT_IF),
+  OUT_IF_NAME(Table.IF_NAME, FlowColumn.OUT_IF_NAME, EXPORTER, OUTPUT_IF),
+  IN_IF_DESCRIPTION(Table.IF_DESCRIPTION, FlowColumn.IN_IF_DESCRIPTION, EXPORTER, INPUT_IF),
+  OUT_IF_DESCRIPTION(Table.IF_DESCRIPTION, FlowColumn.OUT_IF_DESCRIPTION, EXPORTER, OUTPUT_IF),
   IN_IF_BOUNDARY(Table.IF_BOUNDARY, EXPORTER, INPUT_IF),
   OUT_IF_BOUNDARY(Table.IF_BOUNDARY, EXPORTER, OUTPUT_IF),
   IN_IF_CONNECTIVITY(Table.IF_CONNECTIVITY, EXPORTER, INPUT_IF),
@@ -51,7 +53,10 @@ public enum EnrichedColumn {
   OUT_IF_PROVIDER(Table.IF_PROVIDER, EXPORTER, OUTPUT_IF),
   PROTOCOL_NAME(Table.PROTOCOL_NAME, PROTOCOL),
   SRC_PORT_NAME(Table.PORT_NAME, PROTOCOL, SRC_PORT),
-  DST_PORT_NAME(Table.PORT_NAME, PROTOCOL, DST_PORT);
+  DST_PORT_NAME(Table.PORT_NAME, PROTOCOL, DST_PORT),
+  TRAFFIC_DIRECTION(
+      Table.TRAFFIC_DIRECTION, EXPORTER, INPUT_IF, OUTPUT_IF, SRC_ADDR, DST_ADDR, FLOW_DIRECTION),
+  IS_DUPLICATE(Table.DUPLICATE, EXPORTER, INPUT_IF, OUTPUT_IF, SRC_ADDR, DST_ADDR, FLOW_DIRECTION);
 
   /** What a lookup holds: that of a source's columns is that of a destination's. */
   public enum Table {
@@ -72,7 +77,14 @@ public enum EnrichedColumn {
     IF_CONNECTIVITY,
     IF_PROVIDER,
     PROTOCOL_NAME,
-    PORT_NAME
+    PORT_NAME,
+    TRAFFIC_DIRECTION,
+    DUPLICATE;
+
+    /** Whether it completes a stored column. */
+    public boolean isOfStored() {
+      return this == AS_NUMBER || this == IF_NAME || this == IF_DESCRIPTION;
+    }
   }
 
   private static final Map<String, EnrichedColumn> BY_NAME = new HashMap<>();
@@ -80,10 +92,12 @@ public enum EnrichedColumn {
 
   static {
     for (EnrichedColumn column : values()) {
-      BY_NAME.put(column.sqlName(), column);
+      if (column.table.isOfStored()) {
+        COMPLETED.put(column.keys.get(0), column);
+      } else {
+        BY_NAME.put(column.sqlName(), column);
+      }
     }
-    COMPLETED.put(FlowColumn.SRC_AS, SRC_AS);
-    COMPLETED.put(FlowColumn.DST_AS, DST_AS);
   }
 
   private final Table table;
@@ -106,7 +120,11 @@ public enum EnrichedColumn {
   }
 
   public ValueKind kind() {
-    return table == Table.AS_NUMBER ? ValueKind.LONG : ValueKind.TEXT;
+    return switch (table) {
+      case AS_NUMBER -> ValueKind.LONG;
+      case DUPLICATE -> ValueKind.BOOLEAN;
+      default -> ValueKind.TEXT;
+    };
   }
 
   /** The stored columns that it depends on, in the order in which a lookup takes them. */
@@ -116,8 +134,7 @@ public enum EnrichedColumn {
 
   /** Case-insensitive; stored columns are none. */
   public static Optional<EnrichedColumn> byName(String name) {
-    return Optional.ofNullable(BY_NAME.get(name.toLowerCase(Locale.ROOT)))
-        .filter(column -> !column.isStored());
+    return Optional.ofNullable(BY_NAME.get(name.toLowerCase(Locale.ROOT)));
   }
 
   /** The column that a table completes, under the name of a stored one. */
@@ -128,12 +145,8 @@ public enum EnrichedColumn {
   /** The names of those that are no stored columns. */
   public static List<String> names() {
     return Arrays.stream(values())
-        .filter(column -> !column.isStored())
+        .filter(column -> !column.table.isOfStored())
         .map(EnrichedColumn::sqlName)
         .toList();
-  }
-
-  private boolean isStored() {
-    return table == Table.AS_NUMBER;
   }
 }

@@ -35,6 +35,11 @@ public final class ExporterTexts implements Lookup {
         });
   }
 
+  /** Null if there is none. */
+  @Nullable String text(long hi, long lo, long index) {
+    return texts[slot(hi, lo, index)];
+  }
+
   /** The slot of a key, or the empty slot that it would take. */
   private int slot(long hi, long lo, long index) {
     int slot = (int) TableHash.of(TableHash.of(hi, lo), index) & (texts.length - 1);

@@ -12,6 +12,9 @@ public interface Lookup extends Supplier<Lookup> {
   /** Without entries. */
   Lookup NONE = (keys, count, out) -> out.setAllNull(count);
 
+  /** Of a table that would complete a stored column, which then stays as it is. */
+  Lookup STORED = (keys, count, out) -> out.copy(keys[0], count);
+
   /** Receives closed ranges of addresses. */
   @FunctionalInterface
   interface RangeSink {

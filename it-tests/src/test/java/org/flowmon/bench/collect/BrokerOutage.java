@@ -85,6 +85,11 @@ record BrokerOutage(
       return count("queue_full") + count("spool_full") + count("spool_failed");
     }
 
+    /** Flows a second in Kafka, from the first one sent until nothing waited any more. */
+    double kafkaRate(Duration sending) {
+      return topic.flows() * 1e3 / sending.plus(caughtUp).toMillis();
+    }
+
     Row row() {
       return new Row()
           .put("sent", sent.flows())

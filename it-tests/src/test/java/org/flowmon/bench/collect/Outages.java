@@ -36,11 +36,13 @@ public final class Outages implements Experiment {
                       true)
                   .run(folder.path());
         }
+        Duration all = run.duration("before").plus(outage).plus(run.duration("after"));
         run.add(
             new Row()
                 .put("brokers", brokers)
                 .put("outage_s", outage.toSeconds())
-                .putAll(outcome.row()));
+                .putAll(outcome.row())
+                .put("kafka_flows_per_s", outcome.kafkaRate(all)));
         run.expect(
             outcome.unaccounted() == 0,
             "%d are neither in Kafka nor counted",
@@ -50,7 +52,7 @@ public final class Outages implements Experiment {
   }
 
   private static List<String> arguments(Run run, Path folder) {
-    List<String> arguments = new ArrayList<>();
+    List<String> arguments = new ArrayList<>(List.of("--sockets", run.text("sockets")));
     if (run.has("queue-bytes")) {
       arguments.addAll(List.of("--queue-bytes", run.text("queue-bytes")));
     }

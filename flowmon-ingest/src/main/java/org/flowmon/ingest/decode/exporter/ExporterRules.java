@@ -13,19 +13,22 @@ import org.flowmon.ingest.decode.record.Sampling;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the configuration says of exporters: who may send, and sampling rates that replace those of
- * exports. Immutable.
+ * What the configuration says of exporters: who may send, sampling rates that replace those of
+ * exports, and what becomes of flows with both directions. Immutable.
  */
 public final class ExporterRules {
   /** Everyone may send, and nothing is replaced. */
-  public static final ExporterRules NONE = new ExporterRules(List.of(), Map.of());
+  public static final ExporterRules NONE = new ExporterRules(List.of(), Map.of(), false);
 
   private static final Pattern SAMPLING = Pattern.compile("([^@=]+)(?:@(\\d{1,10}))?=(\\d{1,10})");
 
   private final List<IpPrefix> allowed;
   private final Map<IpAddress, Sampling> sampling;
+  private final boolean splitsBiflows;
 
-  private ExporterRules(List<IpPrefix> allowed, Map<IpAddress, Sampling> sampling) {
+  private ExporterRules(
+      List<IpPrefix> allowed, Map<IpAddress, Sampling> sampling, boolean splitsBiflows) {
+    this.splitsBiflows = splitsBiflows;
     this.allowed = List.copyOf(allowed);
     this.sampling = Map.copyOf(sampling);
   }
@@ -63,7 +66,17 @@ public final class ExporterRules {
         known.setInterface(Long.parseLong(parts.group(2)), told);
       }
     }
-    return new ExporterRules(networks, rates);
+    return new ExporterRules(networks, rates, false);
+  }
+
+  /** Whether a flow with both directions becomes one of each. */
+  public ExporterRules withSplitBiflows(boolean isSplit) {
+    return new ExporterRules(allowed, sampling, isSplit);
+  }
+
+  /** As {@link #withSplitBiflows}. */
+  public boolean splitsBiflows() {
+    return splitsBiflows;
   }
 
   /** Whether the sender's datagrams are taken; an unknown one's (null) are. */

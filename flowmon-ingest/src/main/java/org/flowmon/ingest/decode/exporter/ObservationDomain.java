@@ -33,7 +33,7 @@ public final class ObservationDomain {
   /** Of a name without its bytes: array and places in the table; of the empty tables. */
   private static final int NAME_BYTES = 80;
 
-  private static final int NAMES_BYTES = 160;
+  private static final int NAMES_BYTES = 320;
   private static final ExporterNames NO_NAMES = new ExporterNames();
 
   /** The low half of the exporter's address; version, port and domain. */
@@ -158,6 +158,20 @@ public final class ObservationDomain {
   public void setVrf(long id, byte[] name) {
     if (takesName(names.vrfs(), id, name)) {
       names.vrfs().put(id, name);
+    }
+  }
+
+  /** As {@link #setApplication}. */
+  public void setInterfaceName(long index, byte[] name) {
+    if (takesName(names.interfaces(), index, name)) {
+      names.interfaces().put(index, name);
+    }
+  }
+
+  /** As {@link #setApplication}. */
+  public void setInterfaceDescription(long index, byte[] description) {
+    if (takesName(names.descriptions(), index, description)) {
+      names.descriptions().put(index, description);
     }
   }
 

@@ -67,6 +67,7 @@ public final class FlowWriter {
     own.write(block, builder);
     headers.write(builder);
     rare.writeVrfNames(block, names.vrfs(), builder);
+    rare.writeInterfaceNames(block, names, builder);
     sixes = sixes(block);
     writeSource(block, builder);
     writeAddress(block, Slot.DST4, Slot.DST6, FlowColumn.DST_ADDR, builder);

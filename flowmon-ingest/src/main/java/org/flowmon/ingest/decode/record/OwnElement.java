@@ -110,6 +110,13 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
               text, known.type(), column.sqlName(), column.type().name().toLowerCase(Locale.ROOT)));
     }
     boolean isDuration = column.type() == ColumnType.DURATION;
+    if (!isDuration && rest.length() < text.strip().length()) {
+      throw new IllegalArgumentException(
+          String.format(
+              "element '%s' has a unit, but column %s of type %s is no duration: leave the unit"
+                  + " out, as in '%s'",
+              text, column.sqlName(), column.type().name().toLowerCase(Locale.ROOT), rest));
+    }
     if (isDuration && micros(unit) == 0) {
       throw new IllegalArgumentException(
           "element '" + text + "' fills a duration: add its unit, as in '" + text + ":ms'");

@@ -42,19 +42,30 @@ final class RareColumns {
     if (block.set(Slot.VRF_NAME) != 0) {
       writeName(block, Slot.VRF_NAME, FlowColumn.INGRESS_VRF_NAME, builder);
     } else {
-      writeVrfName(block, vrfs, Slot.INGRESS_VRF, FlowColumn.INGRESS_VRF_NAME, builder);
+      writeNameOf(block, vrfs, Slot.INGRESS_VRF, FlowColumn.INGRESS_VRF_NAME, builder);
     }
-    writeVrfName(block, vrfs, Slot.EGRESS_VRF, FlowColumn.EGRESS_VRF_NAME, builder);
+    writeNameOf(block, vrfs, Slot.EGRESS_VRF, FlowColumn.EGRESS_VRF_NAME, builder);
   }
 
-  private void writeVrfName(
-      RecordBlock block, Names vrfs, Slot slot, FlowColumn column, FlowBatchBuilder builder) {
-    if (vrfs.isEmpty() || block.set(slot) == 0) {
+  /** By options data. */
+  void writeInterfaceNames(RecordBlock block, ExporterNames names, FlowBatchBuilder builder) {
+    Names interfaces = names.interfaces();
+    writeNameOf(block, interfaces, Slot.INPUT_IF, FlowColumn.IN_IF_NAME, builder);
+    writeNameOf(block, interfaces, Slot.OUTPUT_IF, FlowColumn.OUT_IF_NAME, builder);
+    Names descriptions = names.descriptions();
+    writeNameOf(block, descriptions, Slot.INPUT_IF, FlowColumn.IN_IF_DESCRIPTION, builder);
+    writeNameOf(block, descriptions, Slot.OUTPUT_IF, FlowColumn.OUT_IF_DESCRIPTION, builder);
+  }
+
+  /** The names of a slot's numbers. */
+  private void writeNameOf(
+      RecordBlock block, Names names, Slot slot, FlowColumn column, FlowBatchBuilder builder) {
+    if (names.isEmpty() || block.set(slot) == 0) {
       return;
     }
     long set = 0;
     for (int i = 0; i < block.rows(); i++) {
-      set |= block.isSet(slot, i) ? take(vrfs.get(block.values(slot)[i]), i) : 0;
+      set |= block.isSet(slot, i) ? take(names.get(block.values(slot)[i]), i) : 0;
     }
     putTexts(column, set, builder);
   }

@@ -20,6 +20,7 @@ public enum Slot {
   REVERSE_BYTES(FlowColumn.REVERSE_BYTES),
   REVERSE_PACKETS(FlowColumn.REVERSE_PACKETS),
   TCP_FLAGS(FlowColumn.TCP_FLAGS),
+  REVERSE_TCP_FLAGS(FlowColumn.REVERSE_TCP_FLAGS),
   TOS(FlowColumn.TOS),
   INPUT_IF(FlowColumn.INPUT_IF),
   OUTPUT_IF(FlowColumn.OUTPUT_IF),
@@ -113,6 +114,9 @@ public enum Slot {
   APPLICATION_NAME(Kind.BYTES),
   USER_NAME(Kind.BYTES),
   VRF_NAME(Kind.BYTES),
+  /** Of the interface that options data are about; not of flows, as it names no direction. */
+  IF_NAME(Kind.BYTES),
+  IF_DESCRIPTION(Kind.BYTES),
   SRV6_LIST(Kind.BYTES),
   SRV6_SECTION(Kind.BYTES),
   IP_SECTION(Kind.BYTES),

@@ -52,6 +52,7 @@ public final class BatchSummary {
         format,
         label,
         rows,
+        0,
         rejected,
         unknown,
         firstEnd,

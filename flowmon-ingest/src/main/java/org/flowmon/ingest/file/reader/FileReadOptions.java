@@ -26,6 +26,7 @@ import org.flowmon.ingest.meter.PacketReading;
  *     progress; captures and IPFIX files are not counted
  * @param templates whose templates the data of captures may use
  * @param captures decodes all captures, so that a later one may use an earlier one's templates
+ * @param splitsBiflows whether a flow with both directions becomes one of each
  */
 public record FileReadOptions(
     ProtectedNetworks networks,
@@ -37,7 +38,8 @@ public record FileReadOptions(
     PacketReading packets,
     AtomicLong bytesRead,
     TemplateScope templates,
-    ExportDecoder captures) {
+    ExportDecoder captures,
+    boolean splitsBiflows) {
   private static final int SAMPLES_PER_REASON = 4;
 
   /** No networks, bad lines only counted, a new clock and new counters. */
@@ -53,7 +55,8 @@ public record FileReadOptions(
         PacketReading.DEFAULTS,
         new AtomicLong(),
         TemplateScope.SESSION,
-        decoder(counters, ProtectedNetworks.NONE, PacketReading.DEFAULTS, TemplateScope.SESSION));
+        decoder(counters, ProtectedNetworks.NONE, PacketReading.DEFAULTS, TemplateScope.SESSION),
+        false);
   }
 
   private static ExportDecoder decoder(
@@ -94,30 +97,35 @@ public record FileReadOptions(
         reading,
         bytesRead,
         scope,
-        decoder(counters, by, reading, scope));
+        decoder(counters, by, reading, scope),
+        splitsBiflows);
+  }
+
+  public FileReadOptions withBiflowsSplit(boolean areSplit) {
+    return reading(rejects, clock, columns, format, areSplit);
   }
 
   public FileReadOptions withRejects(RejectedLines newRejects) {
-    return reading(newRejects, clock, columns, format);
+    return reading(newRejects, clock, columns, format, splitsBiflows);
   }
 
   public FileReadOptions withColumns(ColumnNames newColumns) {
-    return reading(rejects, clock, newColumns, format);
+    return reading(rejects, clock, newColumns, format, splitsBiflows);
   }
 
   public FileReadOptions withClock(ArrivalClock newClock) {
-    return reading(rejects, newClock, columns, format);
+    return reading(rejects, newClock, columns, format, splitsBiflows);
   }
 
   /** {@code name} is one of {@link InputFormat#names()}. */
   public FileReadOptions withFormat(String name) {
-    return reading(rejects, clock, columns, Optional.of(name));
+    return reading(rejects, clock, columns, Optional.of(name), splitsBiflows);
   }
 
   private FileReadOptions reading(
-      RejectedLines bad, ArrivalClock by, ColumnNames names, Optional<String> as) {
+      RejectedLines bad, ArrivalClock by, ColumnNames names, Optional<String> as, boolean split) {
     return new FileReadOptions(
-        networks, bad, by, counters, names, as, packets, bytesRead, templates, captures);
+        networks, bad, by, counters, names, as, packets, bytesRead, templates, captures, split);
   }
 
   /** The program whose text it is, if the user says it. */

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param label the format, or the program that wrote the file, for people
  * @param rows flows handed to the sink
+ * @param split how many of them are the ways back of flows with both directions, split off them
  * @param rejected reason → what is no flow, in reasons' order: lines, rows or messages of files,
  *     and exports' datagrams, sets and so on by {@link IngestCounter}
  * @param unknown names in the file without a meaning, whose values are left out
@@ -30,6 +31,7 @@ public record FileSummary(
     InputFormat format,
     String label,
     long rows,
+    long split,
     Map<String, Long> rejected,
     Set<String> unknown,
     long firstEndTime,
@@ -41,6 +43,23 @@ public record FileSummary(
   public FileSummary {
     unknown = Collections.unmodifiableSet(new TreeSet<>(unknown));
     rejected = Collections.unmodifiableMap(new LinkedHashMap<>(rejected));
+  }
+
+  /** With rows that were split off the others. */
+  FileSummary withSplit(long more) {
+    return new FileSummary(
+        file,
+        format,
+        label,
+        rows + more,
+        split + more,
+        rejected,
+        unknown,
+        firstEndTime,
+        lastEndTime,
+        firstArrival,
+        lastArrival,
+        damage);
   }
 
   /** Losses by their unit; units are never added together. */

@@ -16,6 +16,7 @@ import org.flowmon.ingest.file.format.SourceTable;
 import org.flowmon.ingest.file.format.TextColumn;
 import org.flowmon.ingest.file.format.TextColumn.Form;
 import org.flowmon.ingest.file.format.Words;
+import org.flowmon.ingest.file.line.DecimalNumber;
 import org.flowmon.ingest.file.line.DecimalTime;
 import org.flowmon.ingest.text.TextCache;
 
@@ -61,7 +62,7 @@ public final class TextValues {
   private boolean parse(TextColumn column, byte[] bytes, int from, int to) {
     return switch (column.form()) {
       case NUMBER -> whole(bytes, from, to) && isIn(column);
-      case SCALED -> micros(bytes, from, to) && unscale(column.target().scale());
+      case SCALED -> scaled(column, bytes, from, to);
       case DECIMAL_OR_HEX -> decimalOrHex(bytes, from, to) && isIn(column);
       case PORT_OR_ICMP -> (typeAndCode(bytes, from, to) || whole(bytes, from, to)) && isIn(column);
       case HEX -> hex(bytes, isHex(bytes, from, to) ? from + 2 : from, to) && isIn(column);
@@ -241,11 +242,14 @@ public final class TextValues {
     return fits;
   }
 
-  /** From millionths to parts of a scale, rounded half up. */
-  private boolean unscale(int scale) {
-    int divisor = FlowColumn.MAX_SCALE / scale;
-    value = Math.floorDiv(value + divisor / 2, divisor);
-    return true;
+  /** A decimal number, times the column's scale. */
+  private boolean scaled(TextColumn column, byte[] bytes, int from, int to) {
+    int places = 0;
+    for (int scale = column.target().scale(); scale > 1; scale /= 10) {
+      places++;
+    }
+    value = DecimalNumber.scaled(bytes, from, to, places);
+    return value != DecimalNumber.INVALID;
   }
 
   private boolean micros(byte[] bytes, int from, int to) {
