@@ -80,7 +80,7 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--samples",
       paramLabel = "DIR",
       description =
-          "The file for samples of datagrams that could not be decoded, written at the end.")
+          "The folder for samples of datagrams that could not be decoded, written at the end.")
   private @Nullable Path samples;
 
   @Option(
