@@ -69,7 +69,7 @@ public final class Archive implements AutoCloseable {
       throws IOException {
     if (!makeWhereMissing(location)) {
       throw new FileAlreadyExistsException(
-          location.toString(), null, "there is an archive already");
+          location.toString(), null, "an archive exists there: open it, or choose another place");
     }
     return open(location, options);
   }
@@ -90,7 +90,7 @@ public final class Archive implements AutoCloseable {
   public static Archive open(ArchiveLocation location, ArchiveOptions options) throws IOException {
     if (location.isLocal() && !location.directory().toFile().isDirectory()) {
       throw new NoSuchFileException(
-          location.toString(), null, "no archive: there is no such directory");
+          location.toString(), null, "no archive: this directory does not exist; check the path");
     }
     return new Archive(SharedArchive.acquire(location, options));
   }

@@ -63,7 +63,8 @@ final class ArchiveSettings {
                   .orElseGet(() -> List.of(SegmentOptions.known(name))));
     } catch (IllegalArgumentException e) {
       throw new IOException(
-          store.describe(FILE) + ": '" + line + "': " + e.getMessage() + "; set them anew", e);
+          store.describe(FILE) + ": '" + line + "': " + e.getMessage() + "; set the options again",
+          e);
     }
   }
 

@@ -240,8 +240,8 @@ final class CommitRetention implements CommitPreparation {
       throw new CommitRefusedException(
           CommitRefusedException.Reason.CUTOFF_MOVED,
           String.format(
-              "%s rows of segments that are to be replaced were hidden meanwhile, and others of the"
-                  + " same time were not: %s",
+              "%s rows of segments to be replaced were hidden since, but other rows of the same"
+                  + " time were not: %s",
               since, commit.replaced()));
     }
     List<String> expired = new ArrayList<>();
@@ -309,7 +309,7 @@ final class CommitRetention implements CommitPreparation {
         if (e.getCause() instanceof NoSuchFileException && shared.store().length(name) >= 0) {
           // Its copy in the cache vanished, or the store was slow: the file is not lost.
           throw new IOException(
-              shared.store().describe(name) + " could not be opened and is there; try again", e);
+              shared.store().describe(name) + " exists but could not be opened; retry", e);
         }
         throw e;
       }

@@ -24,7 +24,7 @@ final class OpenSegments implements AutoCloseable {
   private record Key(String id, boolean verified) {}
 
   private static final String UNLEASED =
-      "; no lease could be made, so it may have been merged into another: ask again";
+      "; without a lease another process may have merged it away: retry";
 
   private final ArchiveStore store;
   private final int maxIdle;

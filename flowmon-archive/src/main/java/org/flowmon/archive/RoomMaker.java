@@ -41,7 +41,7 @@ final class RoomMaker {
       throw new NoRoomException(shared.store().writeFolder(Archive.SEGMENTS), 0, lack);
     }
     LOG.warn(
-        "The disk of {} is full; {} bytes that nobody needs were deleted",
+        "the disk of {} is full; {} bytes of unneeded files were deleted",
         shared.location(),
         freed);
     if (freed == 0) {

@@ -117,8 +117,8 @@ final class SharedArchive {
       throw new AccessDeniedException(
           store.hostFolder().resolve(ReaderLease.FOLDER).toString(),
           null,
-          "no lease could be made here, and without one nothing is committed; let this user write"
-              + " in the folder, and see that its disk has room");
+          "no lease could be created, and without one nothing is committed; give this user write"
+              + " access to the folder, and check that its disk has room");
     }
   }
 

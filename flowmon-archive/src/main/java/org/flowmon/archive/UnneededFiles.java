@@ -175,7 +175,7 @@ final class UnneededFiles {
     try {
       return bytes + removeReplaced();
     } catch (IOException e) {
-      LOG.warn("files of segments that were replaced stay", e);
+      LOG.warn("files of replaced segments could not be deleted", e);
       return bytes;
     }
   }

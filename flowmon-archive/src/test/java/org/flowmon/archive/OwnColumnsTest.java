@@ -168,6 +168,7 @@ class OwnColumnsTest {
     Process child =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",

@@ -36,7 +36,7 @@ public enum ColumnType {
     boolean isSigned = code == 6 || code == 7 || code == 10;
     this.minValue = isSigned ? Long.MIN_VALUE : 0;
     this.maxValue =
-        code == 1 ? 1 : width == 0 || width >= 8 ? Long.MAX_VALUE : (1L << 8 * width) - 1;
+        code == 1 ? 1 : width == 0 || width >= 8 ? Long.MAX_VALUE : (1L << (8 * width)) - 1;
   }
 
   /** Stored in batches; it never changes its meaning ({@code docs/format/flow.md}). */

@@ -18,7 +18,7 @@ class DuckDbComparisonTest {
   @Test
   void duckDbGivesTheSameAnswers() throws Exception {
     int answersWithRows = 0;
-    for (long seed = 1; seed <= 3; seed++) {
+    for (long seed = 1; seed <= 2 * Integer.getInteger("flowmon.test.times", 1); seed++) {
       List<FlowBatch> flows = new RandomFlows(seed).batches(8, 300);
       try (DuckDb duck = new DuckDb(flows)) {
         RandomQueries queries = new RandomQueries(new Random(seed));
@@ -33,7 +33,7 @@ class DuckDbComparisonTest {
         }
       }
     }
-    assertTrue(answersWithRows > 200, "most queries should find rows, " + answersWithRows + " did");
+    assertTrue(answersWithRows > 140, "most queries should find rows, " + answersWithRows + " did");
   }
 
   private static FlowQuery parse(String sql, String at) {

@@ -28,7 +28,7 @@ class NestedQueriesTest {
   @Test
   void duckDbGivesTheSameAnswersToQueriesOfQueries() throws Exception {
     int answersWithRows = 0;
-    for (long seed = 1; seed <= 3; seed++) {
+    for (long seed = 1; seed <= 2 * Integer.getInteger("flowmon.test.times", 1); seed++) {
       List<FlowBatch> flows = new RandomFlows(seed).modest().batches(6, 200);
       try (DuckDb duck = new DuckDb(flows)) {
         RandomNestedQueries queries = new RandomNestedQueries(new Random(seed));
@@ -50,7 +50,7 @@ class NestedQueriesTest {
         }
       }
     }
-    assertTrue(answersWithRows > 150, "many queries should find rows, " + answersWithRows + " did");
+    assertTrue(answersWithRows > 100, "many queries should find rows, " + answersWithRows + " did");
   }
 
   @Test

@@ -8,8 +8,10 @@ import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
@@ -25,6 +27,21 @@ final class Corpus {
   /** The seeds and the committed inputs of a target. */
   static List<byte[]> of(FuzzTarget target) throws Exception {
     List<byte[]> inputs = new ArrayList<>(target.seeds());
+    inputs.addAll(committed(target));
+    return inputs;
+  }
+
+  /** The seeds of a target, and so many of its committed inputs, or all if it has fewer. */
+  static List<byte[]> some(FuzzTarget target, int committed, Random random) throws Exception {
+    List<byte[]> all = committed(target);
+    Collections.shuffle(all, random);
+    List<byte[]> inputs = new ArrayList<>(target.seeds());
+    inputs.addAll(all.subList(0, Math.min(committed, all.size())));
+    return inputs;
+  }
+
+  private static List<byte[]> committed(FuzzTarget target) throws IOException {
+    List<byte[]> inputs = new ArrayList<>();
     try (InputStream in = Corpus.class.getResourceAsStream("/corpus/" + target.name() + ".zip")) {
       if (in != null) {
         ZipInputStream zip = new ZipInputStream(in);
@@ -36,10 +53,10 @@ final class Corpus {
     return inputs;
   }
 
-  /** Writes them into a folder, a file each, named by content. */
-  static void unpack(FuzzTarget target, Path folder) throws Exception {
+  /** Writes inputs into a folder, a file each, named by content. */
+  static void unpack(List<byte[]> inputs, Path folder) throws IOException {
     Files.createDirectories(folder);
-    for (byte[] input : of(target)) {
+    for (byte[] input : inputs) {
       Files.write(folder.resolve(name(input)), input);
     }
   }

@@ -53,7 +53,7 @@ public final class Fuzz {
       return 2;
     }
     Path folder = ProjectFiles.root().resolve("target/fuzz").resolve(target.name());
-    FuzzRun.Outcome outcome = new FuzzRun(target, folder).run(time, FuzzRun.Output.SHOWN);
+    FuzzRun.Outcome outcome = new FuzzRun(target, folder).run(time);
     if (keep) {
       keep(target, folder);
     }

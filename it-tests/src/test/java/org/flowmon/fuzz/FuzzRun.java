@@ -29,8 +29,18 @@ final class FuzzRun {
   private final FuzzTarget target;
   private final Path folder;
 
+  /** How a run starts, which takes a short one longer than all its inputs. */
+  private record Start(List<String> ofJava, List<String> ofFuzzer) {}
+
+  /** Comparisons guide it, too, and its code becomes fast. */
+  private static final Start THOROUGH = new Start(List.of(), List.of());
+
+  /** Coverage alone guides it: instrumenting and compiling take less. */
+  private static final Start QUICK =
+      new Start(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"), List.of("--trace=cov"));
+
   /** Whether what the fuzzer says is shown as it comes. */
-  enum Output {
+  private enum Output {
     SHOWN,
     IN_FILE
   }
@@ -62,8 +72,9 @@ final class FuzzRun {
     this.folder = folder;
   }
 
-  private List<String> command(String... more) throws IOException {
+  private List<String> command(Start start, String... more) throws IOException {
     List<String> command = new ArrayList<>(Fuzz.java());
+    command.addAll(1, start.ofJava);
     command.add(1, "-Xmx1500m");
     command.add(1, "-Xss1m");
     command.add(1, "-D" + FuzzDriver.TARGET + "=" + target.name());
@@ -77,6 +88,7 @@ final class FuzzRun {
     command.add("--instrumentation_includes=org.flowmon.**");
     command.add("--instrumentation_excludes=org.flowmon.fuzz.**");
     command.add("--custom_hook_includes=org.flowmon.**");
+    command.addAll(start.ofFuzzer);
     command.add("-rss_limit_mb=0");
     command.add("-report_slow_units=" + SECONDS_OF_AN_INPUT); // the targets' limits are CPU time
     command.add("-timeout=" + SECONDS_OF_AN_INPUT);
@@ -84,16 +96,27 @@ final class FuzzRun {
     return command;
   }
 
-  /** Fuzzes for a time, or until something is found. */
-  Outcome run(Duration time, Output output) throws Exception {
+  /** Fuzzes for a time, or until something is found, and shows what the fuzzer says. */
+  Outcome run(Duration time) throws Exception {
+    return run(Corpus.of(target), time, THOROUGH, Output.SHOWN);
+  }
+
+  /** Fuzzes for some seconds. Each input that it begins with takes of them. */
+  Outcome runBriefly(List<byte[]> inputs, Duration time) throws Exception {
+    return run(inputs, time, QUICK, Output.IN_FILE);
+  }
+
+  private Outcome run(List<byte[]> inputs, Duration time, Start start, Output output)
+      throws Exception {
     Path findings = Files.createDirectories(folder.resolve("findings"));
     Path corpus = folder.resolve("corpus");
-    Corpus.unpack(target, corpus);
+    Corpus.unpack(inputs, corpus);
     List<Path> before = files(findings);
     Path log = folder.resolve("log");
     int exitCode =
         process(
             command(
+                start,
                 "-max_total_time=" + time.toSeconds(),
                 "-max_len=16384",
                 "-print_final_stats=1",
@@ -106,19 +129,19 @@ final class FuzzRun {
         files(findings).stream()
             .filter(file -> !before.contains(file) && !file.toString().endsWith(".java"))
             .findFirst();
-    long inputs = 0;
+    long tried = 0;
     String coverage = "";
     for (String line : Files.readAllLines(log, java.nio.charset.StandardCharsets.ISO_8859_1)) {
       Matcher done = DONE.matcher(line);
       Matcher state = STATE.matcher(line);
       if (done.find()) {
-        inputs = Long.parseLong(done.group(1));
+        tried = Long.parseLong(done.group(1));
       } else if (state.find()) {
-        inputs = Long.parseLong(state.group(1)); // of a run that is ended from outside, too
+        tried = Long.parseLong(state.group(1)); // of a run that is ended from outside, too
         coverage = state.group(2) + " edges, " + state.group(3) + " inputs kept";
       }
     }
-    return new Outcome(target.name(), finding, inputs, coverage, exitCode, log);
+    return new Outcome(target.name(), finding, tried, coverage, exitCode, log);
   }
 
   /** The fewest inputs that reach what the corpus reaches. */
@@ -131,7 +154,7 @@ final class FuzzRun {
     }
     Files.createDirectories(least);
     process(
-        command("-merge=1", least.toString(), folder.resolve("corpus").toString()),
+        command(THOROUGH, "-merge=1", least.toString(), folder.resolve("corpus").toString()),
         Duration.ofMinutes(30),
         folder.resolve("merge.log"),
         Output.IN_FILE);

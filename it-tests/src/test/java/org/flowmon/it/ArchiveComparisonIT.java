@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code flowmon bench archive --compare} as a user runs it, small: an oracle of five systems. */
 final class ArchiveComparisonIT {
-  private static final long ROWS = 200_000;
+  private static final long ROWS = 100_000;
   private static final long SEED = 11;
 
   @TempDir Path folder;
@@ -35,7 +35,7 @@ final class ArchiveComparisonIT {
             "--compare",
             "--rows=" + ROWS,
             "--seed=" + SEED,
-            "--segment-rows=50000",
+            "--segment-rows=25000",
             "--rounds=1",
             "--warm-up=0",
             "--keep=" + folder.resolve("data"))) {

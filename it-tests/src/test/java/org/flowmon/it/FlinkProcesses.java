@@ -36,6 +36,10 @@ final class FlinkProcesses implements AutoCloseable {
           "--add-opens=java.base/java.nio=ALL-UNNAMED",
           "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED");
 
+  /** For processes that live for some seconds: the compiler that is done soon. */
+  private static final List<String> SHORT_LIFE =
+      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
   /** What the job's jar must bring itself. */
   private static final Pattern NOT_FLINKS =
       Pattern.compile(
@@ -129,6 +133,7 @@ final class FlinkProcesses implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(OPENS);
+    command.addAll(SHORT_LIFE);
     command.addAll(
         List.of("-Xmx256m", "-cp", classPath, "org.apache.flink.client.cli.CliFrontend"));
     command.addAll(arguments);
@@ -289,7 +294,7 @@ final class FlinkProcesses implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(Arrays.asList(resource.get(0).trim().split("\\s+")));
     command.addAll(OPENS);
-    command.add("-XX:+UseSerialGC");
+    command.addAll(SHORT_LIFE);
     command.add("-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"));
     command.addAll(List.of("-cp", classPath, mainClass, "--configDir", conf.toString()));
     command.addAll(Arrays.asList(resource.get(1).trim().split("\\s+")));
@@ -308,6 +313,7 @@ final class FlinkProcesses implements AutoCloseable {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"),
                 "-cp",
                 classPath,

@@ -83,7 +83,10 @@ public final class Program implements AutoCloseable {
     return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
   }
 
-  /** Starts {@code flowmon} with the options that the launcher gives to its JVM. */
+  /**
+   * Starts {@code flowmon} with the options that the launcher gives to its JVM, and with the
+   * compiler for processes that live for some seconds.
+   */
   static Program flowmon(Path folder, String name, String... arguments) throws IOException {
     return launched(folder, name, "org.flowmon.deploy.Flowmon", arguments);
   }
@@ -98,6 +101,7 @@ public final class Program implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(java());
     command.addAll(launcherOptions());
+    command.add("-XX:TieredStopAtLevel=1");
     command.add("-cp");
     command.add(classPath());
     command.add(main);

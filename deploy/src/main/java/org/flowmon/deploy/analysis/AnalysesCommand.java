@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
     name = "analyses",
     mixinStandardHelpOptions = true,
     description = {
-      "Lists analyses, shows the files that come along, checks files; adds analyses to a running"
+      "Lists analyses, shows the built-in files, checks files; adds analyses to a running"
           + " job, changes and removes them."
     },
     subcommands = {
@@ -36,7 +36,7 @@ public final class AnalysesCommand implements Callable<Integer> {
   @Command(
       name = "show",
       mixinStandardHelpOptions = true,
-      description = "Prints the file of an analysis that comes along, to be copied and changed.",
+      description = "Prints the file of a built-in analysis, to be copied and changed.",
       footer = {"", "Example:", "  flowmon analyses show mice > analyses/mice.yaml"})
   static final class Show implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "As flowmon analyses list names it.")

@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
     name = "list",
     mixinStandardHelpOptions = true,
     description = {
-      "Lists the analyses of a folder or, without one, those that come along: which of them run"
+      "Lists the analyses of a folder or, without one, the built-in ones: which of them run"
           + " if no folder is named, windows, history, logic and sinks. With --config or"
           + " --kafka those that a job runs, as it says itself, and what it refused.",
       "With --archive also how many of its last flows become one group in their windows, and the"

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
     name = "repack",
     mixinStandardHelpOptions = true,
     description = {
-      "Writes the segments of an archive anew with today's formats, one by one: sidecars that are"
+      "Rewrites the segments of an archive in today's formats, one by one: sidecars that are"
           + " damaged or of an older version become whole and new.",
       "No answer changes; queries and a job that writes may go on meanwhile. Ctrl-C stops it after"
           + " the segment that is being written, and nothing is lost. A segment that is damaged"
@@ -60,7 +60,7 @@ public final class RepackCommand implements Callable<Integer> {
     int code = MaintenanceOptions.exitCode(repacker.damaged());
     try (ArchiveSnapshot now = opened.snapshot()) {
       System.out.printf(
-          "%d segments with %,d flows written anew, the archive has %.1f MB, it had %.1f MB%s%n",
+          "%d segments with %,d flows rewritten, the archive has %.1f MB, it had %.1f MB%s%n",
           repacker.written(),
           progress.flows(),
           now.bytesOnDisk() / 1e6,

@@ -64,14 +64,14 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "Where everything lies; new or empty. Default: flowmon-demo/TIME.")
+      description = "The folder for everything; new or empty. Default: flowmon-demo/TIME.")
   private @Nullable Path directory;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Of the generated traffic; default ${DEFAULT-VALUE}.")
+      description = "Seed of the generated traffic; default ${DEFAULT-VALUE}.")
   private long seed;
 
   @Option(

@@ -36,7 +36,7 @@ import picocli.CommandLine.Parameters;
       "Generates the traffic of a network, with labelled attacks, or plays a recorded trace again:"
           + " as NetFlow v5, v9, IPFIX or sFlow over UDP or in a capture, as rows of a CSV, JSON or"
           + " Parquet file, or into an archive.",
-      "A scenario is one that comes along or a YAML file (docs/generate.md). Its flows follow from"
+      "A scenario is a built-in one or a YAML file (docs/generate.md). Its flows follow from"
           + " its seed: files are equal byte by byte."
     },
     footer = {
@@ -130,16 +130,16 @@ public final class GenerateCommand implements Callable<Integer> {
 
   @Option(
       names = "--force",
-      description = "Overwrite files; take into an archive what it has already.")
+      description = "Overwrite files; add to an archive what it already has.")
   private boolean force;
 
-  @Option(names = "--list", description = "Lists the scenarios that come along.")
+  @Option(names = "--list", description = "Lists the built-in scenarios.")
   private boolean list;
 
   @Option(
       names = "--show",
       paramLabel = "NAME",
-      description = "Prints a scenario that comes along, to be copied and changed.")
+      description = "Prints a built-in scenario, to be copied and changed.")
   private Optional<String> shown = Optional.empty();
 
   @Mixin private InputOptions input;
@@ -171,7 +171,7 @@ public final class GenerateCommand implements Callable<Integer> {
   private void check() {
     if ((scenario == null) == traces.isEmpty()) {
       throw new UsageException(
-          "expected either a scenario or --from TRACE; --list names scenarios that come along");
+          "expected either a scenario or --from TRACE; --list names the built-in scenarios");
     }
     if (scenario != null && loops.isPresent()) {
       throw new UsageException("--loop is for a trace; --for makes a scenario longer");

@@ -36,7 +36,8 @@ public final class PlaceFile {
         // as any other text
       }
     }
-    throw new CommandException(file + " is no state of a followed log: remove it to begin anew");
+    throw new CommandException(
+        file + " is not the state of a followed log: remove it to begin again");
   }
 
   public static void write(Path file, Place place) throws IOException {

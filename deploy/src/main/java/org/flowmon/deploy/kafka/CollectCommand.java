@@ -41,6 +41,7 @@ import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.ingest.publish.PublisherOptions;
 import org.flowmon.ingest.publish.PublisherStats;
+import org.flowmon.ingest.spool.Spool;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,7 +79,8 @@ public final class CollectCommand implements Callable<Integer> {
   @Option(
       names = "--samples",
       paramLabel = "DIR",
-      description = "Where samples of datagrams that could not be decoded are written at the end.")
+      description =
+          "The folder for samples of datagrams that could not be decoded, written at the end.")
   private @Nullable Path samples;
 
   @Option(
@@ -96,6 +98,8 @@ public final class CollectCommand implements Callable<Integer> {
               + " most 45%% of the heap.")
   private Optional<Long> queueBytes = Optional.empty();
 
+  @Mixin private SpoolOption spool;
+
   @Option(
       names = "--stop-wait",
       paramLabel = "DURATION",
@@ -103,14 +107,14 @@ public final class CollectCommand implements Callable<Integer> {
       converter = DurationConverter.class,
       description =
           "How long a stop waits for Kafka to take all flows; those it has not taken by then are"
-              + " counted as lost. Default ${DEFAULT-VALUE}.")
+              + " counted as lost, or wait in --spool. Default ${DEFAULT-VALUE}.")
   private Duration stopWait;
 
   @Option(
       names = "--state",
       paramLabel = "FILE",
       description =
-          "Keeps the templates of known exporters there, so that after a restart their data is"
+          "Keeps the templates of known exporters in FILE, so that after a restart their data is"
               + " decoded at once. The file is replaced every 30 s and at the end.")
   private Optional<Path> state = Optional.empty();
 
@@ -118,9 +122,9 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--http",
       paramLabel = "HOST:PORT",
       description =
-          "Listens there for /health, /metrics (Prometheus) and /exporters (flowmon exporters);"
-              + " port 2080 is what flowmon exporters asks. Beyond this machine it needs"
-              + " --http-token-file.")
+          "Listens on this address for /health, /metrics (Prometheus) and /exporters (flowmon"
+              + " exporters); port 2080 is what flowmon exporters asks. Beyond this machine it"
+              + " needs --http-token-file.")
   private Optional<String> http = Optional.empty();
 
   @Option(
@@ -152,7 +156,6 @@ public final class CollectCommand implements Callable<Integer> {
     RunningCollector collector =
         new RunningCollector(listen, (own, limits) -> decoder(own, limits, rules.rules()));
     state.ifPresent(file -> System.err.println(collector.keepTemplates(file)));
-    makeTopic(options);
     List<FlowPublisher> publishers = openPublishers(options);
     try {
       collector.start(publishers, tls, rules.rules());
@@ -236,21 +239,32 @@ public final class CollectCommand implements Callable<Integer> {
         .orElse(options);
   }
 
-  /** Each gets an even share of the memory. */
+  /**
+   * Each gets an even share of the memory, and a spool if there is to be one. If all spools know
+   * the topic from an earlier run, Kafka may be away. Further publishers send what a run with more
+   * of them left.
+   */
   private List<FlowPublisher> openPublishers(PublisherOptions options) throws IOException {
     int number = listen.publishers();
     PublisherOptions share =
         options
             .withQueue(Math.max(1, options.queueBytes() / number), options.whenFull())
             .withBufferBytes(Math.max(LEAST_BUFFER, options.bufferBytes() / number));
+    List<Spool> spools = spool.open(options.topic(), number);
     List<FlowPublisher> all = new ArrayList<>();
     try {
-      for (int i = 0; i < number; i++) {
-        all.add(FlowPublisher.open(share));
+      if (spools.isEmpty() || spools.stream().anyMatch(one -> one.partitions().isEmpty())) {
+        makeTopic(options);
+      }
+      for (int i = 0; i < Math.max(number, spools.size()); i++) {
+        all.add(
+            FlowPublisher.open(
+                share, i < spools.size() ? Optional.of(spools.get(i)) : Optional.empty()));
       }
       return all;
     } catch (IOException | RuntimeException e) {
       all.forEach(FlowPublisher::close);
+      SpoolOption.close(spools);
       throw e;
     }
   }
@@ -372,7 +386,8 @@ public final class CollectCommand implements Callable<Integer> {
         + " queue_used="
         + 100 * stats.queue().bytes() / stats.queue().capacityBytes()
         + "% kafka="
-        + kafkaState(stats);
+        + kafkaState(stats)
+        + SpoolOption.counts(stats);
   }
 
   /** By socket, if there are several. */

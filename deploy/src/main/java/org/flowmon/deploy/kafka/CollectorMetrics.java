@@ -9,6 +9,7 @@ import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.publish.PublisherStats;
+import org.flowmon.ingest.spool.Spool;
 
 /** A collector's counts in Prometheus' text format 0.0.4; {@code docs/routers.md} lists them. */
 final class CollectorMetrics {
@@ -85,6 +86,21 @@ final class CollectorMetrics {
     gauge("queue_bytes", stats.queue().bytes());
     gauge("queue_capacity_bytes", stats.queue().capacityBytes());
     gauge("kafka_away", stats.queue().isKafkaAway() ? 1 : 0);
+    if (stats.disk().load().capacityBytes() > 0) {
+      spool(stats);
+    }
+  }
+
+  private void spool(PublisherStats stats) {
+    Spool.Load load = stats.disk().load();
+    gauge("spool_active", stats.disk().active() ? 1 : 0);
+    gauge("spool_flows", load.flows());
+    gauge("spool_batches", load.batches());
+    gauge("spool_bytes", load.bytes());
+    gauge("spool_capacity_bytes", load.capacityBytes());
+    gauge("spool_oldest_seconds", load.oldestMicros() / 1_000_000);
+    total("spool_damaged_bytes", load.damagedBytes());
+    total("flows_recovered", stats.flowsRecovered());
   }
 
   /** Losses by sequence numbers are taken back if what was missing comes late. */

@@ -37,7 +37,7 @@ final class CollectorView implements CollectorHttp.Source {
       return Optional.of("the collector has ended: " + failure.get());
     }
     return collector.stats().queue().isKafkaAway()
-        ? Optional.of("Kafka takes no flows; they wait in memory")
+        ? Optional.of("Kafka takes no flows; they wait for it")
         : Optional.empty();
   }
 

@@ -79,15 +79,15 @@ public final class PublishCommand implements Callable<Integer> {
       names = "--state",
       paramLabel = "FILE",
       description =
-          "Where --follow keeps how far the log was published, to go on from there; without it the"
-              + " log is read from its beginning. Flows of the last seconds may be sent twice after"
-              + " a crash.")
+          "The file in which --follow keeps how far the log was published, to go on from there;"
+              + " without it the log is read from its beginning. Flows of the last seconds may be"
+              + " sent twice after a crash.")
   private Path state;
 
   @Option(
       names = "--rejects",
       paramLabel = "FILE",
-      description = "Where lines that are no flows are kept, with line and reason.")
+      description = "The file for lines that are not flows, with line and reason.")
   private Path rejectsFile;
 
   private final ReadAccount account = new ReadAccount("published", "not read to its end");

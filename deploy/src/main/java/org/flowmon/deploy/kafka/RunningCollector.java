@@ -84,7 +84,8 @@ final class RunningCollector implements Closeable {
   /**
    * Starts.
    *
-   * @param all as many publishers as {@link ListenOption#publishers}; they are closed with this
+   * @param all at least as many publishers as {@link ListenOption#publishers}; they are closed with
+   *     this
    */
   void start(List<FlowPublisher> all, Optional<ServerTls> tls, ExporterRules rules)
       throws IOException {
@@ -101,7 +102,7 @@ final class RunningCollector implements Closeable {
       DecoderLimits limits = DecoderLimits.defaults().forConnection();
       TcpCollector.Target target =
           new TcpCollector.Target(
-              own -> newDecoder.apply(own, limits), publishers.get(publishers.size() - 1));
+              own -> newDecoder.apply(own, limits), publishers.get(listen.publishers() - 1));
       tcp = Optional.of(TcpCollector.start(listen.tcp(), tls, rules, listen.limits(), target));
     }
     keeper.ifPresent(one -> one.start(TemplateKeeper.INTERVAL));

@@ -41,7 +41,7 @@ import picocli.CommandLine.Parameters;
     name = "report",
     mixinStandardHelpOptions = true,
     description = {
-      "Answers a report that comes along from an archive: flows by time, conversations, top hosts,"
+      "Answers a built-in report from an archive: flows by time, conversations, top hosts,"
           + " and the distribution of traffic over prefixes, autonomous systems, protocols, ports"
           + " and durations. All numbers are exact.",
       "Each report is a query: --show-query prints it, for flowmon query. (flowmon reports, another"

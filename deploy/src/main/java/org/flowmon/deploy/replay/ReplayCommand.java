@@ -62,7 +62,7 @@ public final class ReplayCommand implements Callable<Integer> {
       required = true,
       paramLabel = "NAME|FILE",
       description =
-          "An analysis: the name of one of --config or of those that come along, or a file"
+          "An analysis: the name of one of --config or of a built-in one, or a file"
               + " NAME.yaml.")
   private String analysis;
 
@@ -178,8 +178,8 @@ public final class ReplayCommand implements Callable<Integer> {
                         + "' among "
                         + known.stream().map(AnalysisConfig::name).toList()
                         + (config == null
-                            ? ", which come along; --config names a folder with others, and a"
-                                + " file NAME.yaml is taken as well"
+                            ? ", the built-in ones; name a file NAME.yaml, or a folder with"
+                                + " others by --config"
                             : " of " + config)));
   }
 

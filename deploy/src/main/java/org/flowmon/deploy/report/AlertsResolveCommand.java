@@ -28,8 +28,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Says that alerts which fire are resolved. The job that sent them resolves them, tells so"
-          + " in topic flowmon.alerts and to the webhooks, and begins anew with their keys: where"
-          + " the condition still holds another alert fires, when the rule's silence is over.",
+          + " in topic flowmon.alerts and to the webhooks, and forgets their keys:"
+          + " if the condition still holds, another alert fires once the rule's silence is over.",
       "The exit code is 1 if no firing alert matches."
     },
     footer = {

@@ -107,6 +107,7 @@ class OwnColumnsCommandsTest {
   private List<String> run(Object... arguments) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
     command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Flowmon.class.getName()));
     for (Object argument : arguments) {

@@ -33,7 +33,7 @@ final class InterruptedCommandTest {
   private Process start(String... arguments) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xmx700m");
+    command.addAll(List.of("-Xmx700m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     for (String opened : List.of("java.lang", "java.nio", "sun.nio.ch")) {
       command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
     }

@@ -45,6 +45,7 @@ class ServicesLogTest {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-Xmx64m",
                 "-cp",
                 System.getProperty("java.class.path"),

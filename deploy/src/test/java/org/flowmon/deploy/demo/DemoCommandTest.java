@@ -38,7 +38,7 @@ final class DemoCommandTest {
     Path demo = open.resolve("demo");
     CommandRun said = CommandRun.of("demo", "--for", "1s", "--history", "0", "--dir", demo);
     assertEquals(ExitCodes.FAILED, said.code(), said.toString());
-    assertTrue(said.err().contains("can be exchanged by any user"), said.toString());
+    assertTrue(said.err().contains("can be replaced by any user"), said.toString());
     assertEquals("", said.out());
     assertFalse(Files.exists(demo));
   }

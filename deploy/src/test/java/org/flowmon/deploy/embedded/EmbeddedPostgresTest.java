@@ -15,26 +15,42 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class EmbeddedPostgresTest {
+  @TempDir static Path shared;
   @TempDir Path directory;
+  private static EmbeddedPostgres postgres;
+
+  @BeforeAll
+  static void startShared() {
+    postgres = EmbeddedPostgres.start(shared.resolve("postgres"));
+  }
+
+  @AfterAll
+  static void stopShared() {
+    if (postgres != null) {
+      postgres.close();
+    }
+  }
 
   @Test
   void rowsAreThereAgainAfterARestart() throws Exception {
     Path data = directory.resolve("postgres");
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data);
+    try (EmbeddedPostgres first = EmbeddedPostgres.start(data);
         Connection connection =
-            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
+            DriverManager.getConnection(first.jdbcUrl(), first.user(), first.password());
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE t (n int)");
       statement.execute("INSERT INTO t VALUES (42)");
-      assertTrue(ProcessHandle.of(postgres.pid()).orElseThrow().isAlive());
+      assertTrue(ProcessHandle.of(first.pid()).orElseThrow().isAlive());
     }
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(data);
+    try (EmbeddedPostgres again = EmbeddedPostgres.start(data);
         Connection connection =
-            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
+            DriverManager.getConnection(again.jdbcUrl(), again.user(), again.password());
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("SELECT n FROM t")) {
       assertTrue(rows.next());
@@ -43,19 +59,17 @@ final class EmbeddedPostgresTest {
   }
 
   @Test
-  void nobodyButFlowmonLogsInAndOnlyByItsPassword() throws Exception {
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"))) {
-      String server = "jdbc:postgresql://127.0.0.1:" + postgres.port() + "/";
-      for (String password : new String[] {"", "postgres", postgres.password() + "x"}) {
-        assertRefused(server + "flowmon", "flowmon", password);
-      }
-      // Nobody else may log in: not the superuser by any password, nor flowmon to another database.
-      assertRefused(server + "postgres", "postgres", "");
-      assertRefused(server + "flowmon", "postgres", postgres.password());
-      assertRefused(server + "postgres", "flowmon", postgres.password());
-      assertFalse(
-          Files.exists(Path.of("/tmp/.s.PGSQL." + postgres.port())), "no socket for all to see");
+  void nobodyButFlowmonLogsInAndOnlyByItsPassword() {
+    String server = "jdbc:postgresql://127.0.0.1:" + postgres.port() + "/";
+    for (String password : new String[] {"", "postgres", postgres.password() + "x"}) {
+      assertRefused(server + "flowmon", "flowmon", password);
     }
+    // Nobody else may log in: not the superuser by any password, nor flowmon to another database.
+    assertRefused(server + "postgres", "postgres", "");
+    assertRefused(server + "flowmon", "postgres", postgres.password());
+    assertRefused(server + "postgres", "flowmon", postgres.password());
+    assertFalse(
+        Files.exists(Path.of("/tmp/.s.PGSQL." + postgres.port())), "no socket for all to see");
   }
 
   private static void assertRefused(String url, String user, String password) {
@@ -71,8 +85,7 @@ final class EmbeddedPostgresTest {
 
   @Test
   void theRoleOwnsItsDatabaseAndNothingElse() throws Exception {
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"));
-        Connection connection =
+    try (Connection connection =
             DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE TABLE t (n text)");
@@ -94,22 +107,20 @@ final class EmbeddedPostgresTest {
 
   @Test
   void programsAndSecretsAreOfTheUserAloneAndPsqlFindsThePassword() throws Exception {
-    Path place = directory.resolve("postgres");
-    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(place)) {
-      assertEquals("rwx------", mode(place));
-      assertEquals("rwx------", mode(place.resolve("data")));
-      assertEquals("rw-------", mode(postgres.passwordFile()));
-      assertEquals("rw-------", mode(postgres.pgpass()));
-      assertFalse(Files.exists(place.resolve("superuser")), "its password is kept nowhere");
-      assertTrue(Files.isExecutable(place.resolve("binaries/bin/postgres")));
-      // The driver reads the same file as psql.
-      System.setProperty("org.postgresql.pgpassfile", postgres.pgpass().toString());
-      try (Connection connection =
-          DriverManager.getConnection(postgres.jdbcUrl() + "?user=" + postgres.user())) {
-        assertTrue(connection.isValid(10));
-      } finally {
-        System.clearProperty("org.postgresql.pgpassfile");
-      }
+    Path place = shared.resolve("postgres");
+    assertEquals("rwx------", mode(place));
+    assertEquals("rwx------", mode(place.resolve("data")));
+    assertEquals("rw-------", mode(postgres.passwordFile()));
+    assertEquals("rw-------", mode(postgres.pgpass()));
+    assertFalse(Files.exists(place.resolve("superuser")), "its password is kept nowhere");
+    assertTrue(Files.isExecutable(place.resolve("binaries/bin/postgres")));
+    // The driver reads the same file as psql.
+    System.setProperty("org.postgresql.pgpassfile", postgres.pgpass().toString());
+    try (Connection connection =
+        DriverManager.getConnection(postgres.jdbcUrl() + "?user=" + postgres.user())) {
+      assertTrue(connection.isValid(10));
+    } finally {
+      System.clearProperty("org.postgresql.pgpassfile");
     }
   }
 

@@ -256,14 +256,16 @@ class ParquetImportTest {
     byte[] bytes = Files.readAllBytes(good);
     Path bad = file("bad.parquet");
     int footers = 0;
-    for (int at = 4; at < bytes.length - 4; at++) {
+    int footer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(bytes.length - 8);
+    // Every byte of the footer, and each third of the pages.
+    for (int at = 4; at < bytes.length - 4; at += at < bytes.length - 8 - footer ? 3 : 1) {
       byte[] flipped = bytes.clone();
       flipped[at] ^= 0x15;
       Files.write(bad, flipped);
       String said = error(bad);
       footers += said.startsWith(bad + ": its footer") ? 1 : 0;
       assertFalse(JAVA.matcher(said).find(), "byte " + at + ": " + said);
-      if (at % 16 == 0 || said.startsWith(bad + ": its footer, from")) {
+      if (at % 16 == 0 || (at % 4 == 0 && said.startsWith(bad + ": its footer, from"))) {
         CommandRun inspected = CommandRun.of("inspect", bad);
         assertTrue(inspected.code() == 0 || inspected.code() == 3, inspected.toString());
         assertFalse(JAVA.matcher(inspected.err()).find(), "byte " + at + ": " + inspected);

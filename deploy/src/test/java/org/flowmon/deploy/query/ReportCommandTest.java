@@ -237,7 +237,7 @@ final class ReportCommandTest {
   void everyReportIsThatOfBruteForceWhateverTheFlows() throws Exception {
     assertEquals(
         List.copyOf(KEYS.keySet()), BundledReport.all().stream().map(BundledReport::name).toList());
-    for (long seed = 1; seed <= 8; seed++) {
+    for (long seed = 1; seed <= 5 * Integer.getInteger("flowmon.test.times", 1); seed++) {
       Path archive = ExportedFlows.archive(folder.resolve("a" + seed), seed, 400, false);
       List<Map<FlowColumn, Object>> flows = ExportedFlows.rows(archive);
       Random random = new Random(seed);

@@ -53,8 +53,7 @@ final class DayComparison {
               && rollup.hour(slice) == day
               && rollup.outgoing(slice) == outgoing;
       if (found == expected.get(outgoing).isEmpty()) {
-        return Optional.of(
-            "sums with outgoing " + outgoing + (found ? " are there" : " are not there"));
+        return Optional.of("sums with outgoing " + outgoing + (found ? " exist" : " are missing"));
       }
       if (rollup != null && found) {
         Optional<String> problem = compare(expected.get(outgoing), rollup, slice++);

@@ -18,7 +18,7 @@ public final class DaySums extends RunFolder<DayRun> {
           DayRunFormat.SUFFIX,
           "the day sums",
           Duration.ofSeconds(10), // the newest segments are not covered for long
-          "segments were read instead; flowmon compact makes the sums again",
+          "segments were read instead; flowmon compact rebuilds the sums",
           DayRun::open);
 
   public DaySums(ArchiveStore store, UUID archive) {

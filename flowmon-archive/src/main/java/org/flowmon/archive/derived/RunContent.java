@@ -115,7 +115,8 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     try {
       return Optional.of(openSource(segment));
     } catch (IOException | SegmentCorruptException | IllegalArgumentException e) {
-      LOG.warn("segment {} is not in {}: {}", segment.id(), folder.kind().what(), e.toString());
+      LOG.warn(
+          "segment {} is left out of {}: {}", segment.id(), folder.kind().what(), e.toString());
       return Optional.empty();
     }
   }

@@ -200,7 +200,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     problems.values().forEach(problem -> warnings.add(kind.warning(problem)));
     unread
         .values()
-        .forEach(e -> warnings.add(e.getMessage() + ": segments were asked instead this time"));
+        .forEach(e -> warnings.add(e.getMessage() + ": segments were read instead this time"));
     return new RunView<>(kind, segments, cover, warnings, this::damaged);
   }
 
@@ -271,7 +271,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     } catch (NoSuchFileException e) {
       LOG.debug("{} was merged into another", name);
     } catch (ForeignRunException e) {
-      LOG.info("a run of {} is passed over: {}", kind.what(), e.getMessage());
+      LOG.info("a run of {} is ignored: {}", kind.what(), e.getMessage());
       synchronized (this) {
         foreign.put(name, String.valueOf(e.getMessage()));
       }

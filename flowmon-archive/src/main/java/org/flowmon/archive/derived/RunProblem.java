@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A problem of a named run; its remedy is null if it is no damage: other versions read it. */
 public record RunProblem(String run, String what, @Nullable String remedy) {
-  private static final String MADE_AGAIN = "flowmon compact makes it again from the segments";
+  private static final String MADE_AGAIN = "flowmon compact rebuilds it from the segments";
 
   /** A run whose bytes differ from those written: maintenance finds it by itself. */
   static RunProblem damaged(String run, String what) {

@@ -109,7 +109,7 @@ public final class RunUpdate<R extends DerivedRun> {
     }
     problem.ifPresent(
         what -> {
-          LOG.warn("a run of {} is made again: {}", folder.kind().what(), what);
+          LOG.warn("a run of {} is rebuilt: {}", folder.kind().what(), what);
           broken.add(run.name());
         });
     return problem.isEmpty();
@@ -195,7 +195,7 @@ public final class RunUpdate<R extends DerivedRun> {
       one = content.merge(parts, this::write);
     } catch (SegmentCorruptException e) {
       // The error names the damaged run; all are made again, from the segments.
-      LOG.warn("runs of {} are made again: {}", folder.kind().what(), e.getMessage());
+      LOG.warn("runs of {} are rebuilt: {}", folder.kind().what(), e.getMessage());
     }
     if (one.isPresent()) {
       runs.add(one.get());

@@ -19,7 +19,7 @@ public final class HostDirectory extends RunFolder<HostRun> {
           HostRunFormat.SUFFIX,
           "the host directory",
           Duration.ofSeconds(1),
-          "segments were asked instead; flowmon compact makes the directory again",
+          "segments were read instead; flowmon compact rebuilds the directory",
           HostRun::open);
 
   public HostDirectory(ArchiveStore store, UUID archive) {

@@ -123,7 +123,8 @@ final class Postings implements AddressList {
 
   void checkId(int id) {
     if (id < 0 || id >= size) {
-      throw new IndexOutOfBoundsException(id + " of " + size + " values of " + column.sqlName());
+      throw new IndexOutOfBoundsException(
+          "value " + id + " of the " + size + " of " + column.sqlName());
     }
   }
 

@@ -88,7 +88,8 @@ final class LockedFile implements AutoCloseable {
       }
       pause();
     }
-    throw new IOException(file + " is locked for a minute by a process that " + does);
+    throw new IOException(
+        file + " has been locked for a minute by a process that " + does + "; wait for its end");
   }
 
   static void pause() throws InterruptedIOException {
@@ -150,7 +151,7 @@ final class LockedFile implements AutoCloseable {
     try {
       Files.deleteIfExists(file);
     } catch (AccessDeniedException e) {
-      LOG.debug("a dead lease of another user stays: {}", file, e);
+      LOG.debug("a lease of another user's dead process cannot be deleted: {}", file, e);
     }
   }
 

@@ -36,7 +36,7 @@ public final class MaintenanceLock implements AutoCloseable {
       file.truncate(0);
       file.write(0, text);
     } catch (IOException e) {
-      LOG.debug("{} is locked, but says not by whom", NAME, e);
+      LOG.debug("{} is locked, but does not name its process", NAME, e);
     }
     return new MaintenanceLock(file);
   }

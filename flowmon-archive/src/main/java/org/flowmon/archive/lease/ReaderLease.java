@@ -127,7 +127,8 @@ public final class ReaderLease implements AutoCloseable {
       throw new AccessDeniedException(
           archive.resolve(FOLDER).toString(),
           null,
-          "no lease could be made here, and without one nothing is sealed or committed");
+          "no lease could be created, and without one nothing is sealed or committed; give this"
+              + " user write access to the folder, and check that its disk has room");
     }
     List<String> done = new ArrayList<>();
     try {

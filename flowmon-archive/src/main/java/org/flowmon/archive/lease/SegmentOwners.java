@@ -63,7 +63,7 @@ public record SegmentOwners(Set<String> ids, boolean complete, boolean foreign) 
             ids.addAll(OwnedSegments.of(content(file)));
           }
         } catch (NoSuchFileException e) {
-          LOG.debug("given back meanwhile: {}", file, e);
+          LOG.debug("the lease was given back: {}", file, e);
         } catch (FileSystemException e) {
           LOG.warn("orphans stay while this lease cannot be read: {}", file, e);
           complete = false;

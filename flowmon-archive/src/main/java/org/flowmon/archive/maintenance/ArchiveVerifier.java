@@ -31,7 +31,7 @@ public final class ArchiveVerifier {
   private static final String FROM_A_COPY =
       "put its file back from a copy of the archive: what it holds is nowhere else in it";
   private static final String SIDECAR =
-      "answers stay right, by the rows alone; flowmon repack makes the sidecar again";
+      "answers stay right, by the rows alone; flowmon repack rebuilds the sidecar";
   private static final String LATEST =
       "delete it: it only tells that the newest commit's file is there";
 

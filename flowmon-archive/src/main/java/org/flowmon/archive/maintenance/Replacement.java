@@ -48,7 +48,7 @@ final class Replacement implements AutoCloseable {
           && e.reason() != CommitRefusedException.Reason.CUTOFF_MOVED) {
         throw e;
       }
-      LOG.info("{} was in vain: {}", note, e.getMessage());
+      LOG.info("{} was discarded: {}", note, e.getMessage());
       return false;
     }
   }

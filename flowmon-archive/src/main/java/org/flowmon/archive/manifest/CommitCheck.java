@@ -106,7 +106,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       if (segment == null) {
         throw new CommitRefusedException(
             Reason.SEGMENT_GONE,
-            "segment " + id + " is to be replaced and is not part of the archive (any more)");
+            "segment " + id + " is to be replaced, but is no longer part of the archive");
       }
       before.add(segment);
     }
@@ -115,7 +115,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
       throw new CommitRefusedException(
           Reason.ROWS_DIFFER,
           String.format(
-              "%s rows were left out, and only %s are hidden of %s",
+              "%s rows were left out, but only %s are hidden of %s",
               commit.dropped().rows(), hidden, commit.replaced()));
     }
     RowSums had = RowSums.of(before);
@@ -123,7 +123,7 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
     if (!had.equals(has)) {
       throw new CommitRefusedException(
           Reason.ROWS_DIFFER,
-          "segments of " + has + " are to replace segments of " + had + ": " + commit.replaced());
+          "segments of " + has + " cannot replace segments of " + had + ": " + commit.replaced());
     }
   }
 

@@ -252,7 +252,9 @@ public final class Manifest {
       }
     } catch (IOException e) {
       LOG.warn(
-          "Commit {} stands, but what speeds up the next open was not written", state.number(), e);
+          "commit {} is complete, but the files that speed up the next open were not written",
+          state.number(),
+          e);
     }
   }
 

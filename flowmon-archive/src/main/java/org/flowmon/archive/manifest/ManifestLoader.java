@@ -60,7 +60,7 @@ final class ManifestLoader {
     try {
       return Math.max(promised, LatestCommit.read(store));
     } catch (ManifestCorruptException e) {
-      LOG.warn("Ignored: {}", e.getMessage());
+      LOG.warn("ignored: {}", e.getMessage());
       return promised;
     }
   }
@@ -86,7 +86,7 @@ final class ManifestLoader {
           return ManifestSnapshot.read(file, bytes, number);
         }
       } catch (ManifestCorruptException e) {
-        LOG.warn("Done without a snapshot of the manifest: {}", e.getMessage());
+        LOG.warn("a snapshot of the manifest is ignored: {}", e.getMessage());
       }
     }
     return null;

@@ -226,7 +226,7 @@ final class ManifestSum {
               requireFirstRow(file, id, row, after(id, added, record.commit()));
               if (row <= firstRows.getOrDefault(id, 0)) {
                 throw new ManifestCorruptException(
-                    file, "first row", "of segment " + id + " goes back to " + row);
+                    file, "first row", "segment " + id + " goes back to row " + row);
               }
             });
     List<String> gone = new ArrayList<>(expiration.expired());

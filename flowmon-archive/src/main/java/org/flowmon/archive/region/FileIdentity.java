@@ -8,7 +8,7 @@ public record FileIdentity(long length, int crc32c, int footerLength, int footer
   public FileIdentity {
     if (length < 1 || length > Integer.MAX_VALUE || footerLength < 1 || footerLength > length) {
       throw new IllegalArgumentException(
-          "a file of " + length + " bytes with a footer of " + footerLength + " cannot be");
+          "a file of " + length + " bytes cannot have a footer of " + footerLength);
     }
   }
 }

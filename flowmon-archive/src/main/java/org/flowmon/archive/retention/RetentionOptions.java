@@ -66,8 +66,7 @@ public record RetentionOptions(long rows, long slack, long ageMicros, long bytes
       throw new IllegalArgumentException(
           String.format(
               "a slack of %s flows, expected at least %s, an eighth of the rows of the largest"
-                  + " segments: with less, flows would be rewritten again and again on their way"
-                  + " out",
+                  + " segments: with less, expiring flows would be rewritten again and again",
               slack, smallest));
     }
     return slack == UNSAID

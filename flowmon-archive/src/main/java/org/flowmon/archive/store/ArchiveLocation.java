@@ -45,8 +45,8 @@ public record ArchiveLocation(String address, Map<String, String> settings)
     URI uri = uri(address);
     if (uri.getRawUserInfo() != null || uri.getRawQuery() != null || uri.getRawFragment() != null) {
       throw new IllegalArgumentException(
-          "the archive's URL has a user, a query or a fragment; expected scheme://place/path,"
-              + " credentials are settings");
+          "the archive's URL has a user, a query or a fragment; expected scheme://place/path"
+              + " (credentials go into settings)");
     }
     return new ArchiveLocation(address.replaceAll("/+$", ""), settings);
   }
@@ -57,7 +57,8 @@ public record ArchiveLocation(String address, Map<String, String> settings)
     }
     if (!settings.isEmpty()) {
       throw new IllegalArgumentException(
-          "a local archive has no settings of a store, found " + new TreeMap<>(settings).keySet());
+          "a local archive takes no settings of a store, found "
+              + new TreeMap<>(settings).keySet());
     }
     return new ArchiveLocation(path, Map.of());
   }
@@ -113,7 +114,10 @@ public record ArchiveLocation(String address, Map<String, String> settings)
       }
     }
     throw new IOException(
-        address + ": no store for " + uri.getScheme() + ":// is on the class path");
+        address
+            + ": no store for "
+            + uri.getScheme()
+            + ":// is on the class path; check the scheme, or add the store's jar");
   }
 
   /** The address; never the settings. */

@@ -54,7 +54,7 @@ final class ConditionalPutProbe {
     byte[] found = store.read(name, 100);
     if (replaced || !Arrays.equals(found, first)) {
       throw new IOException(
-          "it replaced a file that was to be written only where there is none (a conditional put;"
+          "it replaced a file that was to be written only if none exists (a conditional put;"
               + " for S3, PutObject with If-None-Match: *), so one commit could replace another."
               + " Use a store or a version of it that refuses the second");
     }
@@ -86,11 +86,10 @@ final class ConditionalPutProbe {
     }
     if (winners.size() != 1 || !Arrays.equals(winners.get(0), store.read(name, 100))) {
       throw new IOException(
-          "of "
-              + WRITERS
-              + " who wrote a file at the same time, each only where there is none, "
+          WRITERS
+              + " writers wrote a file at the same time, each only if none exists, and "
               + winners.size()
-              + " were told that they did, expected 1 whose bytes are there");
+              + " were told that they did; expected 1, whose bytes are in the file");
     }
   }
 

@@ -259,7 +259,7 @@ final class FileCache {
       try {
         makeRoom();
       } catch (IOException e) {
-        LOG.warn("{} is beyond its bound until the next file is fetched", root, e);
+        LOG.warn("{} is larger than its bound until the next file is fetched", root, e);
       }
     }
   }

@@ -11,7 +11,7 @@ public record HeldFolder(Path folder, Runnable release) implements AutoCloseable
   }
 
   static Path folder(Path file) {
-    return Objects.requireNonNull(file.getParent(), () -> file + " lies in no folder");
+    return Objects.requireNonNull(file.getParent(), () -> file + " has no parent folder");
   }
 
   @Override

@@ -176,7 +176,7 @@ public final class LocalArchiveStore implements ArchiveStore {
       ByteBuffer buffer = ByteBuffer.allocate((int) size);
       while (buffer.hasRemaining()) {
         if (channel.read(buffer) < 0) {
-          throw new IOException(describe(name) + " became shorter while it was read");
+          throw new IOException(describe(name) + " was cut while it was read; retry");
         }
       }
       return buffer.array();

@@ -20,7 +20,7 @@ public final class NoRoomException extends IOException {
     super(
         String.format(
             Locale.ROOT,
-            "%s: its disk has no room left (%s); %,d bytes that nobody needs were deleted, and it"
+            "%s: its disk has no room left (%s); %,d bytes of unneeded files were deleted, which"
                 + " was not enough: make room, or let `flowmon expire` keep less",
             folder,
             left(folder),
@@ -34,7 +34,7 @@ public final class NoRoomException extends IOException {
       return String.format(
           Locale.ROOT, "%,d of %,d bytes are free", store.getUsableSpace(), store.getTotalSpace());
     } catch (IOException e) {
-      return "how much is not known: " + e.getMessage();
+      return "how much is free is unknown: " + e.getMessage();
     }
   }
 

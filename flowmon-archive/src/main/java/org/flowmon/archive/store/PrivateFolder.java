@@ -82,7 +82,7 @@ public final class PrivateFolder {
       }
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(absolute)) {
-        throw new UnsafeFolderException(absolute, "is no folder", advice);
+        throw new UnsafeFolderException(absolute, "is not a folder", advice);
       }
     }
     Path real = absolute.toRealPath();
@@ -122,18 +122,18 @@ public final class PrivateFolder {
     for (Path above = folder.getParent(); above != null; above = above.getParent()) {
       Owner of = Owner.of(above);
       if (of.uid != me && of.uid != ROOT) {
-        return "can be exchanged by " + of.name + ", whose folder " + above + " is";
+        return "can be replaced by " + of.name + ", who owns " + above;
       }
       if ((of.mode & STICKY) != 0) {
         continue; // only the owner of a file may rename it
       }
       if ((of.mode & OTHERS_WRITE) != 0) {
-        return "can be exchanged by any user, for all may write into "
+        return "can be replaced by any user, because all may write into "
             + above
             + ": chmod o-w closes it";
       }
       if ((of.mode & GROUP_WRITES) != 0 && !of.isGroupOfOwn()) {
-        return "can be exchanged by the group "
+        return "can be replaced by the group "
             + of.group
             + ", which may write into "
             + above

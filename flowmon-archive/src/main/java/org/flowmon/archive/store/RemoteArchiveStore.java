@@ -66,7 +66,7 @@ public final class RemoteArchiveStore implements ArchiveStore {
         PrivateFolder.create(
             options.cacheFolder(),
             PrivateFolder.Readers.ANY,
-            "what lies in the cache is believed: name another as cache_directory of the store");
+            "files in the cache are trusted: name another folder as cache_directory of the store");
     Path folder = caches.resolve(folderName(store.describe("")));
     Files.createDirectories(folder.resolve(CACHE));
     this.local = folder.toRealPath();

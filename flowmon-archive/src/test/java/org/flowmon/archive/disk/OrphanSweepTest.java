@@ -99,6 +99,7 @@ class OrphanSweepTest {
       Process process =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:TieredStopAtLevel=1",
                   "-Xmx256m",
                   "-cp",
                   System.getProperty("java.class.path"),
@@ -274,6 +275,7 @@ class OrphanSweepTest {
       Process older =
           new ProcessBuilder(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-XX:TieredStopAtLevel=1",
                   "-cp",
                   System.getProperty("java.class.path"),
                   Holder.class.getName(),

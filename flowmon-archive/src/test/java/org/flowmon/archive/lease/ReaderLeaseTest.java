@@ -34,6 +34,7 @@ class ReaderLeaseTest {
   private Process holder(long number) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
             ReaderLeaseTest.class.getName(),

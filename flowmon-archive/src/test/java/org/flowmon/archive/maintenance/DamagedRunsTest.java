@@ -111,7 +111,7 @@ class DamagedRunsTest {
       assertEquals(1, report.damages().size(), "byte " + i + ": " + report);
       Damage damage = report.damages().get(0);
       assertEquals(run.toString(), damage.file(), "byte " + i);
-      assertEquals("flowmon compact makes it again from the segments", damage.remedy());
+      assertEquals("flowmon compact rebuilds it from the segments", damage.remedy());
       try (Archive archive = Archive.open(directory)) {
         makeRuns(archive);
       }

@@ -99,7 +99,7 @@ class DaySumsQueryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  @ValueSource(longs = {1, 2, 3, 4})
   void whateverLifeAnArchiveHasAnswersAreThoseOfAScan(long seed) throws IOException {
     Random random = new Random(seed);
     boolean nulls = seed % 2 == 0;
@@ -135,7 +135,7 @@ class DaySumsQueryTest {
 
   @AfterAll
   static void someOpenedNoSegmentAndSomeMetDamage() {
-    assertTrue(wholes > 20 && warnings > 20, wholes + " opened none, " + warnings + " warnings");
+    assertTrue(wholes > 10 && warnings > 10, wholes + " opened none, " + warnings + " warnings");
   }
 
   /** Some flows come, some are merged, some expire; the sums are brought up to date or not. */

@@ -75,7 +75,7 @@ class RollupQueryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void sumsAnswerAsRowsDo(long seed) throws IOException {
     Random random = new Random(seed);
     SumQueries queries = SumQueries.ofHours(seed);
@@ -143,7 +143,7 @@ class RollupQueryTest {
   @org.junit.jupiter.api.AfterAll
   static void enoughWereAnsweredBySums() {
     assertTrue(
-        ANSWERED[0] > 1500 && ANSWERED[1] > 200,
+        ANSWERED[0] > 750 && ANSWERED[1] > 100,
         ANSWERED[0] + " by sums, of them with rows too " + ANSWERED[1]);
   }
 

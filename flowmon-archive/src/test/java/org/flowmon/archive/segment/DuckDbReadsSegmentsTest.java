@@ -111,14 +111,15 @@ class DuckDbReadsSegmentsTest {
       try (Statement statement = duckdb.createStatement();
           ResultSet result =
               statement.executeQuery("SELECT " + expression(column) + from(sealed))) {
-        for (int row = 0; row < rows; row++) {
+        for (int r = 0; r < rows; r++) {
+          int row = r;
           assertTrue(result.next());
           Object value = result.getObject(1);
           Object found = value instanceof Number number ? (Object) number.longValue() : value;
           assertEquals(
               expected(column, oracle.get(row)[c]),
               found,
-              column.sqlName() + ", row " + row + ", seed " + seed);
+              () -> column.sqlName() + ", row " + row + ", seed " + seed);
         }
         assertFalse(result.next());
       }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.segment.reader.SegmentReader;
@@ -67,10 +68,7 @@ class SegmentRoundTripTest {
     "4097, 10, true",
     "20000, 11, false",
     "20000, 12, true",
-    "20000, 13, false",
-    "70001, 14, true",
-    "20000, 15, true",
-    "20000, 16, false"
+    "70001, 13, true"
   })
   void everyValueOfEveryColumnIsReadBackInOrder(int rows, long seed, boolean ipv6)
       throws Exception {
@@ -117,8 +115,9 @@ class SegmentRoundTripTest {
       read(reader, column, from, n, high, low);
       for (int i = 0; i < n; i++) {
         Object value = expected.get(from + i)[column.ordinal()];
-        assertEquals(value != null, (valid[i >>> 6] >>> i & 1) != 0, at + ", row " + (from + i));
-        check(column, value, high[i], low[i], reader, from + i, at);
+        int row = from + i;
+        assertEquals(value != null, (valid[i >>> 6] >>> i & 1) != 0, () -> at + ", row " + row);
+        check(column, value, high[i], low[i], reader, row, at);
       }
     }
   }
@@ -140,7 +139,7 @@ class SegmentRoundTripTest {
       SegmentReader reader,
       int row,
       String at) {
-    String where = at + ", row " + row;
+    Supplier<String> where = () -> at + ", row " + row;
     switch (column.type()) {
       case ADDRESS ->
           assertEquals(

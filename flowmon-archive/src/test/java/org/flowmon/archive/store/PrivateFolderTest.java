@@ -85,9 +85,9 @@ class PrivateFolderTest {
 
   @Test
   void whatIsNoFolderIsRefused() throws IOException {
-    assertUnsafe("is no folder", Files.createFile(directory.resolve("file")));
+    assertUnsafe("is not a folder", Files.createFile(directory.resolve("file")));
     Path nowhere = Files.createSymbolicLink(directory.resolve("nowhere"), Path.of("missing"));
-    assertUnsafe("is no folder", nowhere);
+    assertUnsafe("is not a folder", nowhere);
   }
 
   @Test
@@ -116,7 +116,7 @@ class PrivateFolderTest {
     setMode(shared, "rwxrwxr-x");
     create(shared.resolve("of-own-group"));
     give(shared, "unix:gid", 65534);
-    assertUnsafe("can be exchanged by the group", shared.resolve("demo").resolve("postgres"));
+    assertUnsafe("can be replaced by the group", shared.resolve("demo").resolve("postgres"));
     setMode(shared, "rwxr-xr-x");
     create(shared.resolve("demo").resolve("postgres"));
   }
@@ -127,7 +127,7 @@ class PrivateFolderTest {
     Path above = Files.createDirectory(demo.resolve("mine"));
     Path own = create(above.resolve("postgres"));
     give(demo, "unix:uid", 65534);
-    assertUnsafe("can be exchanged by ", own);
+    assertUnsafe("can be replaced by ", own);
     Path others = create(sticky().resolve("others"));
     give(others, "unix:uid", 65534);
     assertUnsafe("another user", others);

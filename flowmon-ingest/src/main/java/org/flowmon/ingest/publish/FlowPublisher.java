@@ -3,6 +3,8 @@ package org.flowmon.ingest.publish;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,6 +20,7 @@ import org.flowmon.flow.BatchStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.ingest.collect.CollectorSink;
+import org.flowmon.ingest.spool.Spool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,11 +33,12 @@ import org.slf4j.LoggerFactory;
  * arrival or the time of {@link #tick}. None is sent if neither is known, or while something is
  * under way: it says more, and heartbeats do not pile up while Kafka is away.
  *
- * <p>Batches go to the queue of a {@link KafkaSender}, which is full if Kafka is away or slower
- * than the flows. Then {@link PublisherOptions#whenFull} decides: the owner waits, or the newest
- * flows are dropped before they have a place in a stream. Flows dropped or not delivered in time
- * are counted by reason ({@link #stats}). Dropped ones are in the next batches' losses, undelivered
- * batches show as a gap in the stream's numbers.
+ * <p>Batches go to the {@link BatchQueue} of a {@link KafkaSender}, which is full if Kafka is away
+ * or slower than the flows; with a spool, if the disk is full or slow, too. Then {@link
+ * PublisherOptions#whenFull} decides: the owner waits, or the newest flows are dropped before they
+ * have a place in a stream. Flows dropped or not delivered in time are counted by reason ({@link
+ * #stats}). Dropped ones are in the next batches' losses, undelivered batches show as a gap in the
+ * stream's numbers.
  *
  * <p>{@link #stats} is for any thread, all else for one owner. A thread of its own closes batches
  * that have waited and sends heartbeats, but no builder between handing out and {@link #rowsEnded}.
@@ -53,7 +57,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private final Producer<byte[], byte[]> producer;
   private final PublisherCounters counters = new PublisherCounters();
   private final Deliveries deliveries;
+  private final StreamLosses losses;
   private final KafkaSender sender;
+  private final BatchQueue queue;
   private final PublisherLog log;
   private final ScheduledExecutorService ticker;
 
@@ -78,12 +84,21 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   /** Throws {@link IOException} if Kafka does not answer or the topic is missing. */
   public static FlowPublisher open(PublisherOptions options) throws IOException {
+    return open(options, Optional.empty());
+  }
+
+  /**
+   * With a spool, which the publisher closes. If it knows the topic from an earlier run, Kafka need
+   * not answer yet.
+   */
+  public static FlowPublisher open(PublisherOptions options, Optional<Spool> spool)
+      throws IOException {
     KafkaProducer<byte[], byte[]> producer = null;
     try {
       producer =
           new KafkaProducer<>(
               options.producerConfig(), new ByteArraySerializer(), new ByteArraySerializer());
-      return new FlowPublisher(options, producer);
+      return new FlowPublisher(options, producer, spool);
     } catch (KafkaException e) {
       if (producer != null) {
         producer.close(Duration.ZERO);
@@ -95,15 +110,24 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   FlowPublisher(PublisherOptions options, Producer<byte[], byte[]> producer) {
+    this(options, producer, Optional.empty());
+  }
+
+  FlowPublisher(
+      PublisherOptions options, Producer<byte[], byte[]> producer, Optional<Spool> spool) {
     this.options = options;
     this.producer = producer;
     this.builder = new FlowBatchBuilder(options.batchRows());
-    this.partitions = new PartitionStream[partitionsFor(options, producer)];
+    this.partitions = new PartitionStream[partitionsFor(options, producer, spool)];
     for (int i = 0; i < partitions.length; i++) {
       partitions[i] = new PartitionStream();
     }
     this.deliveries = new Deliveries(partitions.length);
-    this.sender = new KafkaSender(options, producer, partitions.length, counters, deliveries);
+    this.losses = new StreamLosses(partitions.length);
+    this.sender =
+        new KafkaSender(options, producer, partitions.length, counters, deliveries, losses, spool);
+    this.queue = sender.queue();
+    spool.ifPresent(earlier -> lost(earlier.untold()));
     this.log = new PublisherLog(options, stats());
     sender.start();
     ticker =
@@ -124,7 +148,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   /** Until the timeout; Kafka's producer itself waits no longer than the sender may. */
-  private static int partitionsFor(PublisherOptions options, Producer<byte[], byte[]> producer) {
+  private static int partitionsFor(
+      PublisherOptions options, Producer<byte[], byte[]> producer, Optional<Spool> spool) {
+    OptionalInt known = spool.map(Spool::partitions).orElse(OptionalInt.empty());
     Duration patience =
         options.deliveryTimeout().compareTo(OPEN_TIMEOUT) < 0
             ? options.deliveryTimeout()
@@ -134,6 +160,13 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       try {
         return producer.partitionsFor(options.topic()).size();
       } catch (org.apache.kafka.common.errors.TimeoutException e) {
+        if (known.isPresent()) {
+          LOG.warn(
+              "Kafka does not answer; topic {} had {} partitions",
+              options.topic(),
+              known.getAsInt());
+          return known.getAsInt();
+        }
         if (System.nanoTime() - end >= 0) {
           throw e;
         }
@@ -210,6 +243,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     lock.lock();
     try {
       partitions[nextPartition].losses += flows;
+      losses.lost(flows);
       counters.flowsLostBefore.add(flows);
     } finally {
       lock.unlock();
@@ -240,7 +274,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     awaitKafka();
   }
 
-  /** Waits until Kafka has taken or refused all batches, with the open one. */
+  /**
+   * Waits until Kafka has taken or refused all batches, with the open one; but for those that are
+   * on disk.
+   */
   public void flush() {
     lock.lock();
     try {
@@ -255,7 +292,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
 
   private void awaitKafka() {
     try {
-      while (!sender.awaitEmpty(options.deliveryTimeout().toNanos())) {
+      while (!queue.awaitEmpty(options.deliveryTimeout().toNanos())) {
         // Each batch is given up after its timeout.
       }
     } catch (InterruptedException e) {
@@ -265,7 +302,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   }
 
   public PublisherStats stats() {
-    return counters.stats(sender.load());
+    return counters.stats(queue.load(), queue.disk());
   }
 
   private void look() {
@@ -276,7 +313,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
         sender.trouble());
   }
 
-  /** Waits {@link PublisherOptions#stopTimeout} for Kafka; the rest has failed. Idempotent. */
+  /**
+   * Waits {@link PublisherOptions#stopTimeout} for Kafka; the rest has failed, or waits in the
+   * spool for the next start. Idempotent.
+   */
   @Override
   public void close() {
     long end = System.nanoTime() + options.stopTimeout().toNanos();
@@ -291,8 +331,9 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       lock.unlock();
     }
     ticker.shutdownNow();
+    queue.hurry();
     try {
-      if (sender.awaitEmpty(end - System.nanoTime())) {
+      if (queue.awaitEmpty(end - System.nanoTime())) {
         tellLosses();
       }
     } catch (InterruptedException e) {
@@ -314,7 +355,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
       return; // the owner holds the lock, and may wait for room
     }
     try {
-      boolean mayClose = options.whenFull() == PublisherOptions.WhenFull.DROP || sender.hasRoom();
+      boolean mayClose = options.whenFull() == PublisherOptions.WhenFull.DROP || queue.hasRoom();
       if (closed || handedOut || !mayClose) {
         return;
       }
@@ -356,7 +397,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     counters.flowsTaken.add(rows - counted);
     counted = 0;
     if (!waitForRoom()) {
-      lose(target, rows, PublisherStats.QUEUE_FULL);
+      lose(target, rows, queue.whyFull());
       return;
     }
     FlowBatch batch;
@@ -379,10 +420,10 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   /** Whether there is room, after a wait if the owner is to wait. */
   private boolean waitForRoom() {
     if (options.whenFull() == PublisherOptions.WhenFull.DROP) {
-      return sender.hasRoom();
+      return queue.hasRoom();
     }
     try {
-      sender.awaitRoom();
+      queue.awaitRoom();
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -394,6 +435,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
   private void lose(int partition, int rows, String reason) {
     builder.clear();
     partitions[partition].losses += rows;
+    losses.lost(rows);
     counters.failed(rows, reason);
   }
 
@@ -403,7 +445,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     try {
       for (int partition = 0; partition < partitions.length; partition++) {
         PartitionStream target = partitions[partition];
-        if (target.losses == sender.toldLosses(partition)) {
+        if (target.losses == losses.told(partition)) {
           continue;
         }
         if (clock == Long.MIN_VALUE) {
@@ -434,6 +476,7 @@ public final class FlowPublisher implements CollectorSink, AutoCloseable {
     long now = System.nanoTime();
     stream.lastArrival = Math.max(stream.lastArrival, arrival);
     stream.lastQueuedNanos = now;
-    sender.put(new QueuedBatch(partition, bytes, rows, stream.losses, beginNanos, now));
+    queue.put(
+        new QueuedBatch(partition, bytes, rows, stream.losses, beginNanos, now, Optional.empty()));
   }
 }

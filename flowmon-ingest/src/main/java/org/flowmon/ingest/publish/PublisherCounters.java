@@ -12,6 +12,7 @@ final class PublisherCounters {
   final LongAdder flowsTaken = new LongAdder();
   final LongAdder flowsLostBefore = new LongAdder();
   final LongAdder arrivalsBack = new LongAdder();
+  final LongAdder flowsRecovered = new LongAdder();
 
   private final LongAdder flowsProduced = new LongAdder();
   private final LongAdder flowsFailed = new LongAdder();
@@ -44,13 +45,20 @@ final class PublisherCounters {
     failedByReason.computeIfAbsent(reason, r -> new LongAdder()).add(rows);
   }
 
+  /** The spool cannot read them any more. */
+  void damaged(long batches, long flows) {
+    flowsFailed.add(flows);
+    batchesFailed.add(batches);
+    failedByReason.computeIfAbsent(PublisherStats.SPOOL_DAMAGED, r -> new LongAdder()).add(flows);
+  }
+
   /** {@code RecordTooLargeException} becomes {@code record_too_large}. */
   static String reason(Throwable why) {
     String name = why.getClass().getSimpleName().replaceFirst("Exception$", "");
     return name.replaceAll("([a-z])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);
   }
 
-  PublisherStats stats(PublisherStats.Queue queue) {
+  PublisherStats stats(PublisherStats.Queue queue, PublisherStats.Disk disk) {
     Map<String, Long> reasons = new HashMap<>();
     failedByReason.forEach((reason, rows) -> reasons.put(reason, rows.sum()));
     // Read the produced flows before the taken ones: flows under way are never negative.
@@ -58,6 +66,7 @@ final class PublisherCounters {
     long failed = flowsFailed.sum();
     return new PublisherStats(
         flowsTaken.sum(),
+        flowsRecovered.sum(),
         produced,
         failed,
         reasons,
@@ -69,6 +78,7 @@ final class PublisherCounters {
         flowsLostBefore.sum(),
         arrivalsBack.sum(),
         maxLatencyNanos.get() / 1000,
-        queue);
+        queue,
+        disk);
   }
 }

@@ -19,6 +19,8 @@ final class PublisherLog {
   private boolean away;
   private Instant since = Instant.EPOCH;
   private boolean full;
+  private boolean spools;
+  private Instant spoolsSince = Instant.EPOCH;
   private PublisherStats said;
   private long saidNanos;
 
@@ -51,6 +53,7 @@ final class PublisherLog {
             load(now));
       }
     }
+    spool(now);
     // Full until half is free: near the bound the load fluctuates.
     boolean isFull = queue.bytes() >= (full ? queue.capacityBytes() / 2 : queue.capacityBytes());
     if (isFull != full) {
@@ -64,6 +67,29 @@ final class PublisherLog {
       }
     }
     losses(now, false);
+  }
+
+  private void spool(PublisherStats now) {
+    PublisherStats.Disk disk = now.disk();
+    if (disk.active() == spools) {
+      return;
+    }
+    spools = disk.active();
+    if (spools) {
+      spoolsSince = Instant.now();
+      LOG.warn(
+          "flows for topic {} go through the spool, which has {} flows in {} of {} MiB",
+          options.topic(),
+          disk.load().flows(),
+          disk.load().bytes() >> 20,
+          disk.load().capacityBytes() >> 20);
+    } else {
+      LOG.warn(
+          "the spool of topic {} is sent after {} s; {}",
+          options.topic(),
+          spoolsSince.until(Instant.now(), ChronoUnit.SECONDS),
+          load(now));
+    }
   }
 
   void end(PublisherStats now) {

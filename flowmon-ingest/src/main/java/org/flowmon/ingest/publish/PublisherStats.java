@@ -5,10 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
+import org.flowmon.ingest.spool.Spool;
 
 /**
- * The counts so far. Every taken flow is produced (acknowledged by Kafka), failed or under way.
+ * The counts so far. Every taken or recovered flow is produced (acknowledged by Kafka), failed or
+ * under way.
  *
+ * @param flowsRecovered found in the spool of an earlier run
  * @param failedByReason reason → rows, of {@code flowsFailed}
  * @param batchesProduced with rows, as {@code batchesFailed}
  * @param bytesProduced before compression
@@ -17,9 +20,11 @@ import java.util.function.ToLongFunction;
  *     ended: 0 unless the owner's clock goes back
  * @param maxLatencyMicros longest time from a batch's first row to Kafka's acknowledgement, µs
  * @param queue its current load
+ * @param disk the spool's, all 0 without one
  */
 public record PublisherStats(
     long flowsTaken,
+    long flowsRecovered,
     long flowsProduced,
     long flowsFailed,
     Map<String, Long> failedByReason,
@@ -31,12 +36,28 @@ public record PublisherStats(
     long flowsLostBefore,
     long arrivalsBack,
     long maxLatencyMicros,
-    Queue queue) {
+    Queue queue,
+    Disk disk) {
   /** The reason in {@code failedByReason} of flows that found no room. */
   public static final String QUEUE_FULL = "queue_full";
 
   /** The reason in {@code failedByReason} of flows not delivered within a stop's timeout. */
   public static final String NOT_DELIVERED_AT_STOP = "not_delivered_at_stop";
+
+  /** The reason of flows that found no room, as the spool has reached its bound. */
+  public static final String SPOOL_FULL = "spool_full";
+
+  /** The reason of flows that found no room, as the disk took nothing: it may be full. */
+  public static final String SPOOL_FAILED = "spool_failed";
+
+  /** The reason of flows of the spool that are damaged, or cut off by a kill. */
+  public static final String SPOOL_DAMAGED = "spool_damaged";
+
+  /** The reason of flows of the spool whose partition the topic no longer has. */
+  public static final String SPOOL_PARTITION_GONE = "spool_partition_gone";
+
+  /** The reason of flows whose batch is larger than any message. */
+  static final String RECORD_TOO_LARGE = "record_too_large";
 
   /** Kafka is away if it takes nothing for so long, µs: longer than a failover between brokers. */
   public static final long AWAY_MICROS = 5_000_000;
@@ -56,6 +77,13 @@ public record PublisherStats(
     }
   }
 
+  /**
+   * The spool.
+   *
+   * @param active whether batches go through it
+   */
+  public record Disk(boolean active, Spool.Load load) {}
+
   public PublisherStats {
     failedByReason = Collections.unmodifiableMap(new TreeMap<>(failedByReason));
   }
@@ -67,6 +95,7 @@ public record PublisherStats(
         one -> one.failedByReason.forEach((why, rows) -> reasons.merge(why, rows, Long::sum)));
     return new PublisherStats(
         sum(all, PublisherStats::flowsTaken),
+        sum(all, PublisherStats::flowsRecovered),
         sum(all, PublisherStats::flowsProduced),
         sum(all, PublisherStats::flowsFailed),
         reasons,
@@ -83,7 +112,10 @@ public record PublisherStats(
             sum(all, one -> one.queue.bytes),
             sum(all, one -> one.queue.capacityBytes),
             sum(all, one -> one.queue.highBytes),
-            all.stream().mapToLong(one -> one.queue.waitedMicros).max().orElse(0)));
+            all.stream().mapToLong(one -> one.queue.waitedMicros).max().orElse(0)),
+        new Disk(
+            all.stream().anyMatch(one -> one.disk.active),
+            all.stream().map(one -> one.disk.load).reduce(Spool.Load.NONE, Spool.Load::with)));
   }
 
   private static long sum(List<PublisherStats> all, ToLongFunction<PublisherStats> count) {
@@ -91,6 +123,6 @@ public record PublisherStats(
   }
 
   public long flowsUnderWay() {
-    return flowsTaken - flowsProduced - flowsFailed;
+    return flowsTaken + flowsRecovered - flowsProduced - flowsFailed;
   }
 }

@@ -297,7 +297,7 @@ public record AnalysisConfig(
     if (!BUNDLED.contains(name) && !OFFERED.contains(name)) {
       List<String> all = new ArrayList<>(BUNDLED);
       all.addAll(OFFERED);
-      throw new ConfigException("no analysis '" + name + "' comes along, only " + all);
+      throw new ConfigException("no built-in analysis '" + name + "', expected one of " + all);
     }
     return YamlFile.resourceText(resource(name));
   }

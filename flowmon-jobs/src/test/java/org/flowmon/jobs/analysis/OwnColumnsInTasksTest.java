@@ -39,6 +39,7 @@ class OwnColumnsInTasksTest {
     Process child =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty("java.class.path"),
                 OwnColumnsInTasksTest.class.getName(),

@@ -233,7 +233,7 @@ class LiveReplayAndHistoryTest {
             .formatted(name, query));
   }
 
-  private static final long FIRST_HOUR = ArchivedTopic.END - 30 * Program.HOUR;
+  private static final long FIRST_HOUR = ArchivedTopic.END - 12 * Program.HOUR;
 
   private static Map<String, Map<Long, String>> rows(
       SingleOutputStreamOperator<WindowResult> windows) throws Exception {

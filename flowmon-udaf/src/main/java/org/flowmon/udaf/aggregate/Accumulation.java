@@ -32,7 +32,7 @@ public final class Accumulation {
       if (accumulator.operation() == Operation.COUNT_ROWS) {
         countRows(from, to, states, places, accumulator.word());
       } else if (accumulator.operation() == Operation.COUNT_DISTINCT) {
-        throw new IllegalStateException("rows do not say what others are equal to them");
+        throw new IllegalStateException("COUNT(DISTINCT …) is counted from groups, not from rows");
       } else {
         Vector vector = arguments[accumulator.argument()];
         add(accumulator, vector, ofDoubles[a], selection, from, to, states, places);

@@ -71,7 +71,7 @@ public final class GroupLayout {
     for (AggregateCall call : query.aggregates()) {
       if (call.isDistinct()) {
         throw new QueryException(
-            call + " counts groups of keys and arguments: rows cannot be added to its own groups");
+            call + " counts groups of its keys and arguments: add rows to those groups");
       }
     }
     return ofCounts(query);
@@ -88,7 +88,8 @@ public final class GroupLayout {
     }
     for (Expression key : query.groupBy()) {
       if (key.kind() == null) {
-        throw new QueryException("the kind of the group key " + key + " is not known");
+        throw new QueryException(
+            "the kind of the group key " + key + " is unknown: bind the query's parameters first");
       }
     }
     return new GroupLayout(query.groupBy(), query.aggregates(), List.of());
@@ -104,11 +105,12 @@ public final class GroupLayout {
     GroupLayout first = parts.get(0);
     for (GroupLayout part : parts) {
       if (!part.distinct.isEmpty()) {
-        throw new IllegalArgumentException("rows are not added to groups with a COUNT(DISTINCT)");
+        throw new IllegalArgumentException(
+            "rows cannot be added to groups with a COUNT(DISTINCT …)");
       }
       if (!part.keys.equals(first.keys)) {
         throw new IllegalArgumentException(
-            "groups by " + part.keys + ", expected " + first.keys + " as those beside them");
+            "groups by " + part.keys + ", expected the keys of the other parts, " + first.keys);
       }
     }
     return parts.size() == 1 ? first : new GroupLayout(first.keys, List.of(), parts);

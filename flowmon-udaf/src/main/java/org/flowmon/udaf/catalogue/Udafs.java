@@ -62,14 +62,16 @@ public final class Udafs {
           || Arrays.stream(AggregateFunction.values())
               .anyMatch(known -> known.name().equals(function.name()))) {
         throw new UdafException(
-            owner + " brings a function " + function.name() + ", which the dialect has already");
+            String.format(
+                "%s has a function '%s', a name of the dialect: give it another name",
+                owner, function.name()));
       }
       Udaf other = byName.put(function.name(), function);
       if (other != null) {
         throw new UdafException(
             String.format(
-                "function %s is brought by both %s and %s",
-                function.name(), other.getClass().getName(), owner));
+                "both %s and %s have a function '%s': give one of them another name",
+                other.getClass().getName(), owner, function.name()));
       }
       Set<String> extractors = new HashSet<>();
       for (Extractor extractor : function.extractors()) {
@@ -77,12 +79,14 @@ public final class Udafs {
         if (isOfDialect(extractor.name())) {
           throw new UdafException(
               String.format(
-                  "%s brings an extractor %s, which the dialect calls otherwise",
+                  "%s has an extractor '%s', a name of the dialect: give it another name",
                   owner, extractor.name()));
         }
         if (!extractors.add(extractor.name())) {
           throw new UdafException(
-              owner + " brings two extractors " + extractor.name() + " of " + function.name());
+              String.format(
+                  "%s has two extractors '%s' of %s: give one of them another name",
+                  owner, extractor.name(), function.name()));
         }
       }
     }
@@ -104,7 +108,8 @@ public final class Udafs {
         if (isOfDialect(pair.name()) || taken.contains(pair.name()) || !own.add(pair.name())) {
           throw new UdafException(
               String.format(
-                  "%s brings a function of two states %s, which is called otherwise already",
+                  "%s has a function of two states '%s', a name that is taken: give it another"
+                      + " name",
                   owner, pair.name()));
         }
       }
@@ -119,7 +124,7 @@ public final class Udafs {
     if (name == null || !NAME.matcher(name).matches()) {
       throw new UdafException(
           String.format(
-              "%s brings %s '%s'; expected upper-case letters, digits and _, beginning with a"
+              "%s has %s '%s'; expected upper-case letters, digits and _, beginning with a"
                   + " letter",
               owner, what, name));
     }

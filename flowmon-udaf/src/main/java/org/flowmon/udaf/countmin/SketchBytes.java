@@ -146,7 +146,7 @@ public final class SketchBytes {
         throw reader.error("expected a weight of 1 \u2026 2^63 \u2212 1");
       }
       if (!ItemKey.isOf(kind, items[i], items[i + 1])) {
-        throw reader.error("item " + i / 3 + " is none of kind " + kind);
+        throw reader.error("item " + i / 3 + " is not of kind " + kind);
       }
       if (i > 0 && IpAddress.compare(items[i - 3], items[i - 2], items[i], items[i + 1]) >= 0) {
         throw reader.error("expected items in ascending order");

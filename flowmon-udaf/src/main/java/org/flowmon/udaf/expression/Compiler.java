@@ -112,7 +112,7 @@ final class Compiler {
             .orElseThrow(
                 () ->
                     new QueryException(
-                        enriched + " is joined from files, which are not read here")),
+                        enriched + " is joined from files, which are not given here")),
         enriched.keys().stream().map(this::value).toArray(ValueNode[]::new));
   }
 

@@ -140,12 +140,12 @@ final class FrequentWeights extends ItemWeights {
       triples[3 * i + 2] = weight;
       ofItems = ItemKey.plus(ofItems, weight);
       if (weight < 1 || !ItemKey.isOf(kind(), triples[3 * i], triples[3 * i + 1])) {
-        throw reader.error("item " + i + " has a weight or a key that none can have");
+        throw reader.error("item " + i + " has an impossible weight or key");
       }
     }
     if (sum < 1 || sum < ofItems || lacking < 0 || lacking > sum - ofItems) {
       throw reader.error(
-          "a sum of weights of " + sum + " where items have " + ofItems + " and lack " + lacking);
+          "the sum of weights is " + sum + ", but items have " + ofItems + " and lack " + lacking);
     }
     ItemCounts.sort(triples, active);
     for (int i = 3; i < triples.length; i += 3) {

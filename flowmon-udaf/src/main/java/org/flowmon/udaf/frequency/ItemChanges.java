@@ -84,7 +84,7 @@ public final class ItemChanges {
         || !(before instanceof ItemWeights first)
         || !(after instanceof ItemWeights second)) {
       throw new UdafException(
-          "changes of items are told of states of HEAVY_HITTERS, found " + function.call().name());
+          "expected states of HEAVY_HITTERS, found those of " + function.call().name());
     }
     this.valueKind = items.valueKind();
     this.before = first;

@@ -108,7 +108,8 @@ final class GroupFinder {
 
   private int findOrAdd(long hash, long nulls, long[][] columns, int row) {
     if (isUnindexed) {
-      throw new IllegalStateException("a table into which groups were taken over finds none");
+      throw new IllegalStateException(
+          "groups cannot be found in a table that took over others' groups");
     }
     int group = find(hash, nulls, columns, row);
     return group >= 0 ? group : add(hash, nulls, columns, row);
@@ -141,7 +142,7 @@ final class GroupFinder {
   /** Allows groups without an index entry: from now on none is found. */
   void giveUp() {
     if (keys.hasTexts()) {
-      throw new IllegalArgumentException("groups with texts cannot be taken over");
+      throw new IllegalArgumentException("a table with text keys cannot take over groups");
     }
     isUnindexed = true;
   }

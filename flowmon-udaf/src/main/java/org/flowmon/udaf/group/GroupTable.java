@@ -263,7 +263,7 @@ public final class GroupTable {
 
   private void requireNoStates() {
     if (states != null) {
-      throw new IllegalStateException("words alone do not say what functions have of a group");
+      throw new IllegalStateException("a group with states of functions cannot be read as words");
     }
   }
 
@@ -313,7 +313,7 @@ public final class GroupTable {
 
   private void requireSameLayout(GroupTable other) {
     if (other.layout.fingerprint() != layout.fingerprint()) {
-      throw new IllegalArgumentException("the groups of the tables are made otherwise");
+      throw new IllegalArgumentException("the tables have different layouts of groups");
     }
   }
 

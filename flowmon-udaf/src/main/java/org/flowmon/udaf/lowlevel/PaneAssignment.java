@@ -91,7 +91,7 @@ final class PaneAssignment {
         return width;
       }
     }
-    throw new IllegalArgumentException("no windows of " + micros + " us");
+    throw new IllegalArgumentException("no query has windows of " + micros + " us");
   }
 
   /** The pane of all flows of a batch, null if they must be looked at one by one. */

@@ -126,7 +126,7 @@ final class SelectParser {
       Expression key = select.get(i).what();
       if (ExpressionParts.hasAggregate(key)) {
         throw tokens.error(
-            "aggregates over distinct rows are not built yet: expected a column or an expression"
+            "aggregates over distinct rows are not supported: expected a column or an expression"
                 + " after DISTINCT",
             selectStarts.get(i));
       } else if (!(key instanceof Literal)) {
@@ -232,7 +232,7 @@ final class SelectParser {
     SelectItem named = aliasedItem(false);
     if (named != null && ExpressionParts.hasAggregate(named.what())) {
       throw tokens.error(
-          "'" + named.name() + "' has an aggregate, which groups cannot be made by", start);
+          "'" + named.name() + "' has an aggregate: expected a key without one in GROUP BY", start);
     }
     Expression key = named == null ? expressions.parse() : named.what();
     if (key instanceof Literal) {

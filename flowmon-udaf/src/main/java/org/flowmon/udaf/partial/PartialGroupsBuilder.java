@@ -124,7 +124,7 @@ public final class PartialGroupsBuilder {
   public byte[] build(
       long[] words, int first, int n, PartialRecipient to, int keyGroup, PaneKey pane) {
     if (textKeys > 0 || states.length > 0 || count > 0) {
-      throw new IllegalStateException("groups that were added, or that are not of words alone");
+      throw new IllegalStateException("expected groups of words alone, and none added before");
     }
     long[] own = rows;
     rows = words;

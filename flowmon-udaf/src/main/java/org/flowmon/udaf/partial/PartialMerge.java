@@ -102,8 +102,9 @@ public final class PartialMerge {
               + groups.queryId()
               + " with "
               + groups.columns()
-              + " columns are made otherwise than the query's groups, which have "
-              + columns());
+              + " columns have another layout than the query's groups, which have "
+              + columns()
+              + " columns");
     }
     for (int c = 0; c < groups.columns(); c++) {
       if (groups.isText(c) != isTextColumn(c)) {
@@ -111,14 +112,14 @@ public final class PartialMerge {
             "column "
                 + c
                 + " holds "
-                + (groups.isText(c) ? "texts" : "words")
-                + ", expected the contrary");
+                + (groups.isText(c) ? "texts, expected words" : "words, expected texts"));
       } else if (groups.isStates(c) != (c >= columns() - functions)) {
         throw new PartialFormatException(
             "column "
                 + c
-                + (groups.isStates(c) ? " holds states" : " holds no states")
-                + ", expected the contrary");
+                + (groups.isStates(c)
+                    ? " holds states, expected none"
+                    : " holds no states, expected some"));
       }
     }
   }
@@ -155,7 +156,7 @@ public final class PartialMerge {
     for (int i = 0; i < count; i++) {
       if ((nulls[i] & unknown) != 0) {
         throw new PartialFormatException(
-            "group " + (first + i) + " has NULL keys that the query has not");
+            "group " + (first + i) + " has NULL in keys that the query does not have");
       }
     }
   }

@@ -158,7 +158,8 @@ public final class StateBytes {
   private static void check(byte[] bytes, int magic, String what) {
     requireHeader(bytes, what);
     if (LittleEndian.getInt(bytes, 0) != magic) {
-      throw new PartialFormatException("not " + what + ": the first four bytes are others");
+      throw new PartialFormatException(
+          "not " + what + ": its first four bytes are those of another format");
     }
     int version = LittleEndian.getU16(bytes, VERSION_AT);
     if (version < OLDEST_VERSION || version > VERSION) {
@@ -184,7 +185,7 @@ public final class StateBytes {
 
   private static StateBytes read(byte[] bytes, long fingerprint, int expectedWords) {
     if (LittleEndian.getLong(bytes, FINGERPRINT_AT) != fingerprint) {
-      throw new PartialFormatException("the groups are made otherwise than the query's");
+      throw new PartialFormatException("the groups have another layout than the query's");
     }
     int words = LittleEndian.getInt(bytes, WORDS_AT);
     int blocks = LittleEndian.getInt(bytes, BLOCKS_AT);

@@ -98,7 +98,7 @@ final class KllAggregate implements SuperAggregate {
       Summary other = shared.incoming;
       SummaryBytes.read(form, bytes, shared.parameters, shared.values, other);
       if (!other.isExact()) {
-        throw bytes.error("form " + form + ", which is none of a KLL sketch");
+        throw bytes.error("form " + form + " is not one of a KLL sketch");
       }
       requireSum(bytes, other.count);
       merge(other);

@@ -55,7 +55,7 @@ public final class Quantiles implements Udaf {
     Strategy strategy =
         Strategy.of(
             isExact
-                ? call.word(2, "strategy where epsilon is 0", "lite", "lite", "auto")
+                ? call.word(2, "strategy if epsilon is 0", "lite", "lite", "auto")
                 : call.word(2, "strategy", "auto", "auto", "lite", "medium", "heavy", "kll"));
     strategy = isExact ? Strategy.LITE : strategy; // there is no choice
     int millionths = QuantileParameters.millionths(epsilon);

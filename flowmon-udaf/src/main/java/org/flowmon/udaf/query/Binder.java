@@ -326,8 +326,7 @@ final class Binder {
     if (values.size() != 1) {
       throw new QueryException(
           String.format(
-              "parameter :%s has %s values where one is expected",
-              parameter.name(), values.size()));
+              "parameter :%s has %s values, expected one", parameter.name(), values.size()));
     }
     return values.get(0);
   }

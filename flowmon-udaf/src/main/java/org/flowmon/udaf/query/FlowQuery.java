@@ -65,7 +65,7 @@ public record FlowQuery(
   @Override
   public boolean isAggregated() {
     return !groupBy.isEmpty()
-        || having != null && ExpressionParts.hasAggregate(having)
+        || (having != null && ExpressionParts.hasAggregate(having))
         || select.stream().anyMatch(item -> ExpressionParts.hasAggregate(item.what()))
         || orderBy.stream().anyMatch(item -> ExpressionParts.hasAggregate(item.what()));
   }

@@ -35,10 +35,10 @@ public final class AnswerTooLargeException extends RuntimeException {
     return new AnswerTooLargeException(
         String.format(
             Locale.ROOT,
-            "the query takes more than the %,d MiB of the heap that one query has, by its groups"
-                + " and what functions keep of them, rows that are put in order, or results that it"
-                + " asks: ask for a shorter time, filter more, use fewer keys or a smaller LIMIT,"
-                + " or give Java a larger heap",
+            "the query needs more than the %,d MiB of heap that one query may take (groups, states"
+                + " of functions, sorted rows and results of inner queries): ask for a shorter"
+                + " time, filter more, use fewer keys or a smaller LIMIT, or give Java a larger"
+                + " heap",
             most >> 20));
   }
 }

@@ -321,7 +321,7 @@ public final class ResultTable {
     /** Adds a column; all are added before the first row. */
     public Builder column(String name, @Nullable ValueKind kind) {
       if (rows > 0) {
-        throw new IllegalStateException("columns come before rows");
+        throw new IllegalStateException("columns cannot be added after rows");
       }
       columns.add(new ResultColumn(name, kind));
       return this;

@@ -197,11 +197,11 @@ public final class AdvancedGroups {
         for (int number : some) {
           if (number < 0 || number >= place[1]) {
             throw new PartialFormatException(
-                "a window's rest takes the place of group "
+                "a window's rest replaces group "
                     + number
-                    + ", of "
+                    + ", but only "
                     + place[1]
-                    + " that went in advance");
+                    + " went in advance");
           }
           gone.set(numbers[place[0] + number]);
         }

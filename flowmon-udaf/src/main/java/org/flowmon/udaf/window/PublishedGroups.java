@@ -41,8 +41,8 @@ public final class PublishedGroups {
   public static void check(FlowQuery published) {
     if (!published.keepsAllGroups()) {
       throw new QueryException(
-          "all groups are published, and HAVING, LIMIT and LIMIT BY are for whom merges them:"
-              + " expected a query without, found "
+          "a site publishes all groups: use HAVING, LIMIT and LIMIT BY in the analysis that merges"
+              + " them, and not in "
               + published);
     }
     var unused = GroupLayout.of(published); // throws if the query is invalid
@@ -58,7 +58,7 @@ public final class PublishedGroups {
     WindowPart part = WindowPart.open(bytes, published);
     if (part.level() > 0) {
       throw new PartialFormatException(
-          "some of a window's groups, of level " + part.level() + ", expected all of them");
+          "expected all groups of a window, found those of level " + part.level());
     }
     return new PublishedGroups(part.allRows(), part.windowEnd());
   }

@@ -394,7 +394,7 @@ public final class WindowPart {
     boolean isSure = true;
     if (state.hasSamples()) {
       if (words.length - at < 1 + byLevel.length) {
-        throw new PartialFormatException("a window's part has no numbers of its groups");
+        throw new PartialFormatException("a window's part lacks the numbers of its groups");
       }
       isSure = words[at++] != 0;
       System.arraycopy(words, at, byLevel, 0, byLevel.length);

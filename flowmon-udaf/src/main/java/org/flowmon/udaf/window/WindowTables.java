@@ -95,7 +95,7 @@ public final class WindowTables {
               + from
               + ", due "
               + groups.due()
-              + ", which is none of "
+              + ", which is not a pane of "
               + window);
     }
     if (window.isClosed(window.lastWindowEnd(start), watermark)) {
@@ -447,7 +447,7 @@ public final class WindowTables {
 
   private void restore(PaneKey pane, int grouping, int level, long @Nullable [] rest) {
     if (!isPane(pane.start(), pane.fromWindowEnd()) || (window.revised() && !isDue(pane))) {
-      throw new PartialFormatException(pane + " is none of " + window);
+      throw new PartialFormatException(pane + " is not a pane of " + window);
     }
     if (window.isClosed(window.lastWindowEnd(pane.start()), watermark)) {
       return;

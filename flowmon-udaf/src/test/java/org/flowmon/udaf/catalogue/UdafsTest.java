@@ -74,17 +74,23 @@ class UdafsTest {
   void namesThatClashAreErrorsThatNameBoth() {
     String owner = Named.class.getName();
     refuses(
-        "function A is brought by both " + owner + " and " + owner, new Named("A"), new Named("A"));
-    refuses(owner + " brings a function SUM, which the dialect has already", new Named("SUM"));
-    refuses(owner + " brings two extractors E of A", new Named("A", "E", "F", "E"));
+        "both " + owner + " and " + owner + " have a function 'A': give one of them another name",
+        new Named("A"),
+        new Named("A"));
+    refuses(
+        owner + " has a function 'SUM', a name of the dialect: give it another name",
+        new Named("SUM"));
+    refuses(
+        owner + " has two extractors 'E' of A: give one of them another name",
+        new Named("A", "E", "F", "E"));
     refuses(
         owner
-            + " brings a function 'a'; expected upper-case letters, digits and _, beginning with a"
+            + " has a function 'a'; expected upper-case letters, digits and _, beginning with a"
             + " letter",
         new Named("a"));
     refuses(
         owner
-            + " brings an extractor '_'; expected upper-case letters, digits and _, beginning with"
+            + " has an extractor '_'; expected upper-case letters, digits and _, beginning with"
             + " a letter",
         new Named("A", "_"));
   }

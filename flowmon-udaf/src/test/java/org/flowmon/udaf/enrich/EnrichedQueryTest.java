@@ -189,7 +189,7 @@ class EnrichedQueryTest {
   void withoutTablesAQueryIsRefusedAndNotAnsweredWithNull() {
     Query query = QueryParser.parseQuery("SELECT src_country FROM flows");
     QueryException e = assertThrows(QueryException.class, () -> FlowQueries.run(flows, query));
-    assertEquals("src_country is joined from files, which are not read here", e.getMessage());
+    assertEquals("src_country is joined from files, which are not given here", e.getMessage());
   }
 
   @Test

@@ -75,7 +75,7 @@ class SharedTablesTest extends SharedTablesFixture {
   void queriesThatComeAndGoHaveTheResultsOfAPlainRunOverTheFlowsOfTheirTime() {
     int shared = 0;
     long evictions = 0;
-    for (long seed = 1; seed <= 30; seed++) {
+    for (long seed = 1; seed <= 18 * Integer.getInteger("flowmon.test.times", 1); seed++) {
       Random random = new Random(seed);
       List<FlowBatch> flows = new RandomFlows(seed).within(20 * MINUTE).batches(6, 2500);
       boolean follow = random.nextBoolean();
@@ -131,8 +131,8 @@ class SharedTablesTest extends SharedTablesFixture {
         live.check("seed " + seed);
       }
     }
-    assertTrue(shared > 300, "only " + shared + " groupings had no table of their own");
-    assertTrue(evictions > 1000, "only " + evictions + " evictions");
+    assertTrue(shared > 180, "only " + shared + " groupings had no table of their own");
+    assertTrue(evictions > 600, "only " + evictions + " evictions");
   }
 
   /** The removed query loses its undrained groups, and the others lose nothing. */

@@ -238,7 +238,7 @@ class QuantilesTest {
         1,
         () -> bind(ValueKind.LONG, Value.ofDouble(0.00001)));
     refuses(
-        signature + "expected strategy where epsilon is 0 to be one of 'lite', 'auto', found 'kll'",
+        signature + "expected strategy if epsilon is 0 to be one of 'lite', 'auto', found 'kll'",
         2,
         () -> bind(ValueKind.LONG, Value.ofLong(0), Value.ofText("kll")));
     refuses(
@@ -435,6 +435,6 @@ class QuantilesTest {
         assertThrows(
             StateFormatException.class,
             () -> ContractStreams.merge(sketch, ContractStreams.bytes(other)));
-    assertTrue(e.getMessage().endsWith("form 3, which is none of a KLL sketch"), e.getMessage());
+    assertTrue(e.getMessage().endsWith("form 3 is not one of a KLL sketch"), e.getMessage());
   }
 }

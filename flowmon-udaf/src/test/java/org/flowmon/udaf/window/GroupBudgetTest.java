@@ -141,7 +141,10 @@ class GroupBudgetTest {
 
   private static Map<Integer, Integer> levels(List<Case> cases, boolean limitBytes) {
     Map<Integer, Integer> levels = new TreeMap<>();
-    for (int seed = 1; seed <= 120; seed++) {
+    int seeds =
+        (limitBytes ? 80 : 120)
+            * Integer.getInteger("flowmon.test.times", 1); // those with states take longer
+    for (int seed = 1; seed <= seeds; seed++) {
       Random random = new Random(limitBytes ? -seed : seed);
       Case test = cases.get(seed % cases.size());
       long slide = (1 + random.nextInt(4)) * MINUTE;
@@ -287,6 +290,8 @@ class GroupBudgetTest {
     private final Map<Long, Map<Integer, byte[]>> parts = new TreeMap<>();
     private final Map<Integer, Integer> levels = new TreeMap<>();
     private final Map<Long, List<Row>> rowsOfPane = new TreeMap<>();
+    // By pane, group and number of rows: of each group the first ones count.
+    private final Map<List<Object>, Long> charged = new HashMap<>();
 
     Run(Case test, WindowSpec window, GroupLimit limit, String at, Random random) {
       this.test = test;
@@ -447,7 +452,7 @@ class GroupBudgetTest {
       for (long pane = end - window.widthMicros(); pane < end; pane += window.slideMicros()) {
         List<Row> rows = rows(pane, end, through);
         all.addAll(rows);
-        Map<Integer, Long> bytes = stateBytesByLevel(rows);
+        Map<Integer, Long> bytes = stateBytesByLevel(pane, rows);
         while (level < 17
             && (held(rows, level) > room.groups() || from(bytes, level) > room.stateBytes())) {
           level++;
@@ -484,7 +489,7 @@ class GroupBudgetTest {
     }
 
     /** The bytes charged for function states, each made from all rows of its group in one step. */
-    private Map<Integer, Long> stateBytesByLevel(List<Row> rows) {
+    private Map<Integer, Long> stateBytesByLevel(long pane, List<Row> rows) {
       Map<Integer, Long> byLevel = new TreeMap<>();
       GroupLayout layout = LiveGroupings.of(query).groupings().get(0);
       if (layout.functions().isEmpty() || limit.stateBytes() == Long.MAX_VALUE) {
@@ -496,26 +501,34 @@ class GroupBudgetTest {
         List<Object> distinct = values(row.batch(), row.row(), test.distinct().get(0));
         byGroup.computeIfAbsent(List.of(row.keys(), distinct), k -> new ArrayList<>()).add(row);
       }
-      for (List<Row> group : byGroup.values()) {
-        FlowBatchBuilder builder = new FlowBatchBuilder(group.size());
-        group.forEach(row -> builder.appendRow(row.batch(), row.row()));
-        FlowBatch batch = FlowBatch.open(builder.build(1, 0, 0, 0));
-        FlowQuery states = DistinctCounts.of(query) == null ? query : grouping();
-        GroupCollector all = new GroupCollector(states);
-        int[] selection = new int[batch.rows()];
-        Arrays.setAll(selection, r -> r);
-        for (int from = 0; from < selection.length; from += 1000) {
-          int n = Math.min(1000, selection.length - from);
-          all.add(batch, from, selection, n);
-        }
-        GroupStates of = all.table().states();
-        long charged = 0;
-        for (int f = 0; f < of.count(); f++) {
-          charged += of.state(f, 0).chargedBytes();
-        }
-        byLevel.merge(group.get(0).level(), charged, Long::sum);
-      }
+      byGroup.forEach(
+          (key, group) -> {
+            long bytes =
+                charged.computeIfAbsent(
+                    List.of(pane, key, group.size()), first -> chargedBytes(group));
+            byLevel.merge(group.get(0).level(), bytes, Long::sum);
+          });
       return byLevel;
+    }
+
+    private long chargedBytes(List<Row> group) {
+      FlowBatchBuilder builder = new FlowBatchBuilder(group.size());
+      group.forEach(row -> builder.appendRow(row.batch(), row.row()));
+      FlowBatch batch = FlowBatch.open(builder.build(1, 0, 0, 0));
+      FlowQuery states = DistinctCounts.of(query) == null ? query : grouping();
+      GroupCollector all = new GroupCollector(states);
+      int[] selection = new int[batch.rows()];
+      Arrays.setAll(selection, r -> r);
+      for (int from = 0; from < selection.length; from += 1000) {
+        int n = Math.min(1000, selection.length - from);
+        all.add(batch, from, selection, n);
+      }
+      GroupStates of = all.table().states();
+      long bytes = 0;
+      for (int f = 0; f < of.count(); f++) {
+        bytes += of.state(f, 0).chargedBytes();
+      }
+      return bytes;
     }
 
     private FlowQuery grouping() {

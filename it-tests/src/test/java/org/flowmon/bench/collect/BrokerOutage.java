@@ -73,11 +73,16 @@ record BrokerOutage(
           + Math.abs(count("flows_decoded") - count("flows_published") - count("flows_failed"))
           + Math.abs(count("flows_published") - topic.flows())
           + Math.abs(
-              count("queue_full")
+              dropped()
                   + count("sequence_lost_flows")
                   + count("flows_dropped_no_template")
                   - topic.losses())
           + topic.missing();
+    }
+
+    /** Flows that found no room. */
+    long dropped() {
+      return count("queue_full") + count("spool_full") + count("spool_failed");
     }
 
     /** Flows a second in Kafka, from the first one sent until nothing waited any more. */
@@ -90,7 +95,7 @@ record BrokerOutage(
           .put("sent", sent.flows())
           .put("decoded", count("flows_decoded"))
           .put("in_kafka", topic.flows())
-          .put("queue_full", count("queue_full"))
+          .put("dropped", dropped())
           .put("kernel_drops", count("kernel_drops"))
           .put("unaccounted", unaccounted())
           .put("catch_up_s", caughtUp.toMillis() / 1e3)

@@ -19,14 +19,14 @@ class BrokerOutageTest {
   @ValueSource(ints = {1, 3})
   void nothingIsLostWhileABrokerIsAway(int brokers) throws Exception {
     // Slow, because the socket's buffer must hold the datagrams while other processes have the
-    // machine. Including its start, the broker is away for about ten seconds.
+    // machine. Including its start, the broker is away for about eight seconds.
     BrokerOutage outage =
         new BrokerOutage(
             brokers,
             2_000,
             Duration.ofSeconds(1),
+            Duration.ofSeconds(3),
             Duration.ofSeconds(5),
-            Duration.ofSeconds(6),
             1,
             List.of(),
             Map.of(),

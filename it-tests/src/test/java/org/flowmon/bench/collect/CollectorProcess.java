@@ -136,6 +136,11 @@ public final class CollectorProcess implements AutoCloseable {
     return parse(last);
   }
 
+  /** Kills it like a crash, and returns when it is gone. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
   @Override
   public void close() {
     process.destroyForcibly(); // no effect if it has ended

@@ -1,5 +1,6 @@
 package org.flowmon.bench.collect;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,10 +18,6 @@ public final class Outages implements Experiment {
 
   @Override
   public void run(Run run) throws Exception {
-    List<String> arguments = new ArrayList<>(List.of("--sockets", run.text("sockets")));
-    if (run.has("queue-bytes")) {
-      arguments.addAll(List.of("--queue-bytes", run.text("queue-bytes")));
-    }
     for (int brokers : run.integers("brokers")) {
       for (Duration outage : run.durations("outage")) {
         run.progress("%d brokers, one away for %d s", brokers, outage.toSeconds());
@@ -34,7 +31,7 @@ public final class Outages implements Experiment {
                       outage,
                       run.duration("after"),
                       run.number("seed"),
-                      arguments,
+                      arguments(run, folder.path()),
                       SESSIONS,
                       true)
                   .run(folder.path());
@@ -52,5 +49,17 @@ public final class Outages implements Experiment {
             outcome.unaccounted());
       }
     }
+  }
+
+  private static List<String> arguments(Run run, Path folder) {
+    List<String> arguments = new ArrayList<>(List.of("--sockets", run.text("sockets")));
+    if (run.has("queue-bytes")) {
+      arguments.addAll(List.of("--queue-bytes", run.text("queue-bytes")));
+    }
+    if (run.has("spool-bytes")) {
+      String spool = folder.resolve("spool").toString();
+      arguments.addAll(List.of("--spool", spool, "--spool-bytes", run.text("spool-bytes")));
+    }
+    return arguments;
   }
 }

@@ -131,7 +131,7 @@ class ExperimentsTest {
 
   @Test
   void lookups() throws Exception {
-    JsonNode rows = run(2, 10, "lookups", "--rows", "30000");
+    JsonNode rows = run(2, 10, "lookups", "--rows", "30000", "--most-rounds", "5");
     assertEquals(6, rows.size());
     assertEquals(0, rows.get(0).path("found").asInt());
     assertTrue(rows.get(2).path("found").asInt() > rows.get(1).path("found").asInt());

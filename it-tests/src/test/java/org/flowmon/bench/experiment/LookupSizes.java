@@ -22,8 +22,6 @@ import org.flowmon.bench.harness.Samples;
 public final class LookupSizes implements Experiment {
   private static final long ABSENT = 3_735_928_559L;
   private static final int NETWORK = 24;
-  // Enough for a 99th percentile, unless that would take minutes.
-  private static final int RUNS = 300;
   private static final double SECONDS = 10;
 
   @Override
@@ -101,7 +99,8 @@ public final class LookupSizes implements Experiment {
       // New flows may have the same addresses.
       Samples.Operation ask = round -> lookup.in(archive, how, false);
       double once = Samples.millis(3, ask).least();
-      int runs = (int) Math.max(run.integer("rounds"), Math.min(RUNS, SECONDS * 1e3 / once));
+      int most = run.integer("most-rounds");
+      int runs = (int) Math.max(run.integer("rounds"), Math.min(most, SECONDS * 1e3 / once));
       Samples.millis(runs / 3 + 1, ask);
       timings.add(Samples.millis(runs, ask));
     }

@@ -42,7 +42,7 @@ class CrashIT {
   // A commit, after one that comes again, is within so many; behind it are another, merging and
   // deleting, of which a part is tried. 1 tries all.
   private static final int COMMITS = 32;
-  private static final int STRIDE = Integer.getInteger("flowmon.it.stride", 7);
+  private static final int STRIDE = Integer.getInteger("flowmon.it.stride", 11);
   private static final Set<String> KINDS =
       Set.of(
           "before publish segments",

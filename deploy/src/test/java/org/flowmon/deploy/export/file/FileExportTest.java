@@ -31,7 +31,7 @@ final class FileExportTest {
 
   @Test
   void filesReadBackAreTheVerySameFlows() throws Exception {
-    for (long seed = 1; seed <= 12; seed++) {
+    for (long seed = 1; seed <= 6 * Integer.getInteger("flowmon.test.times", 1); seed++) {
       int rows = seed == 1 ? 0 : seed == 2 ? 1 : 200 + (int) (seed * 97 % 400);
       Path archive = ExportedFlows.archive(folder.resolve("a" + seed), seed, rows, true);
       List<String> expected = ExportedFlows.sorted(ExportedFlows.rows(archive));

@@ -20,7 +20,7 @@ final class MariaDbExportTest {
     assumeTrue(MariaDbServer.isThere(), "no MariaDB for this platform");
     try (MariaDbServer server = MariaDbServer.start(folder.resolve("server"))) {
       String url = server.url("flows");
-      for (int seed = 1; seed <= 3; seed++) {
+      for (int seed = 1; seed <= 2 * Integer.getInteger("flowmon.test.times", 1); seed++) {
         Path archive =
             ExportedFlows.archive(folder.resolve("a" + seed), seed, seed == 1 ? 1 : 200, false);
         List<String> expected = ExportedFlows.sorted(ExportedFlows.rows(archive));

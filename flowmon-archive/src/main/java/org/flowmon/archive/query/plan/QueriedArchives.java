@@ -24,7 +24,7 @@ public final class QueriedArchives {
   /** {@code verifyChecksums}: of a column's bytes when this process first reads them. */
   public QueriedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
     if (snapshots.isEmpty()) {
-      throw new IllegalArgumentException("no archive is asked, expected at least one");
+      throw new IllegalArgumentException("expected at least one archive, found none");
     }
     this.snapshots = List.copyOf(snapshots);
     this.verifyChecksums = verifyChecksums;
@@ -33,8 +33,8 @@ public final class QueriedArchives {
       if (!archives.add(snapshot.archive())) {
         throw new IllegalArgumentException(
             snapshot.location()
-                + " is asked twice, or is a copy of another archive that is asked: its flows would"
-                + " count twice");
+                + " is named twice, or is a copy of another archive that is named: its flows would"
+                + " count twice; name it once");
       }
     }
   }

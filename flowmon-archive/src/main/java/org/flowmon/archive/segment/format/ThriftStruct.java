@@ -63,7 +63,7 @@ public final class ThriftStruct {
     try {
       return parser.parse(in);
     } catch (IOException | RuntimeException e) { // the library's checks throw either
-      throw new IOException(what + " is damaged: what it must say is missing or cannot be", e);
+      throw new IOException(what + " is damaged: a required field is missing or invalid", e);
     }
   }
 
@@ -77,7 +77,7 @@ public final class ThriftStruct {
 
   private int next() throws IOException {
     if (at() >= most) {
-      throw wrong("it goes on behind the " + most + " bytes that it may have");
+      throw wrong("it has more than the " + most + " bytes that it may have");
     }
     int b = in.read();
     if (b < 0) {

@@ -43,7 +43,7 @@ class NoRoomRetryTest {
                     () -> {
                       throw full();
                     }));
-    assertTrue(e.getMessage().contains("7 bytes that nobody needs were deleted"), e.getMessage());
+    assertTrue(e.getMessage().contains("7 bytes of unneeded files were deleted"), e.getMessage());
   }
 
   @Test
