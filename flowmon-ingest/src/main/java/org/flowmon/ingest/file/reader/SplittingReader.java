@@ -52,13 +52,13 @@ public class SplittingReader implements FlowFileReader {
       BiflowSplitter splitter = new BiflowSplitter(networks);
       try (BatchCollectingSink batches = new BatchCollectingSink(BATCH_ROWS, out)) {
         FlowSink sink = splitter.into(batches);
-        FileSummary summary = parallel.read(threads, batch -> add(batch, sink));
-        batches.flush();
+        FileSummary summary = parallel.read(threads, batch -> add(batch, sink, batches));
         return summary.withSplit(splitter.split());
       }
     }
 
-    private static void add(FlowBatch batch, FlowSink sink) {
+    /** Keeps no row back: before the next batch a live input may wait, and commit. */
+    private static void add(FlowBatch batch, FlowSink sink, BatchCollectingSink batches) {
       for (int row = 0; row < batch.rows(); ) {
         FlowBatchBuilder builder = sink.builder();
         int block = Math.min(batch.rows() - row, builder.free());
@@ -67,6 +67,7 @@ public class SplittingReader implements FlowFileReader {
         }
         sink.rowsEnded(block);
       }
+      batches.flush();
     }
   }
 }
