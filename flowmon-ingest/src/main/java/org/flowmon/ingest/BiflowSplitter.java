@@ -216,7 +216,8 @@ public final class BiflowSplitter implements FlowSink {
 
   private void copy(FlowColumn column, int at, int block, FlowBatchBuilder to) {
     FlowColumn other = back[column.ordinal()];
-    if (!records.hasAny(column) && (other == null || !records.hasAny(other))) {
+    boolean isMade = column == OUTGOING && networks.areKnown();
+    if (!isMade && !records.hasAny(column) && (other == null || !records.hasAny(other))) {
       return;
     }
     Arrays.fill(set, 0);
@@ -261,7 +262,7 @@ public final class BiflowSplitter implements FlowSink {
       return protocol == ICMP || protocol == ICMPV6 ? null : back[column.ordinal()];
     } else if (column == VLAN || column == POST_VLAN) {
       // One tag alone is that of both ways, as of a tap.
-      boolean areTwo = !records.isNull(POST_VLAN, record);
+      boolean areTwo = !records.isNull(VLAN, record) && !records.isNull(POST_VLAN, record);
       return !areTwo ? column : column == VLAN ? POST_VLAN : VLAN;
     } else if (column == OUTGOING) {
       return networks.areKnown() ? DST_ADDR : null;

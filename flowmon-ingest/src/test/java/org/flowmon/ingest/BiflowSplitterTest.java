@@ -114,7 +114,7 @@ class BiflowSplitterTest {
       return row.get("reverse_" + name);
     } else if (isIcmp && (name.equals("src_port") || name.equals("dst_port"))) {
       return null;
-    } else if (name.endsWith("vlan") && row.containsKey("post_vlan")) {
+    } else if (name.endsWith("vlan") && row.containsKey("vlan") && row.containsKey("post_vlan")) {
       return row.get(name.equals("vlan") ? "post_vlan" : "vlan");
     } else if (name.equals("flow_direction") && row.containsKey(name)) {
       return row.get(name).equals(0L) ? 1L : 0L;
@@ -168,7 +168,9 @@ class BiflowSplitterTest {
       int records = random.nextInt(400);
       for (int left = records; left > 0; ) {
         FlowBatchBuilder builder = sink.builder();
-        int block = Math.min(left, 1 + random.nextInt(builder.free()));
+        // What a row becomes does not depend on those beside it.
+        int most = round % 3 == 0 ? 1 : builder.free();
+        int block = Math.min(left, 1 + random.nextInt(most));
         for (int i = 0; i < block; i++) {
           Map<FlowColumn, Object> row = row(random);
           append(builder, row);
