@@ -134,6 +134,19 @@ class OwnColumnsTest {
   }
 
   @Test
+  void aNameThatHasBecomeAStandardColumnsIsChangedUnderTheSameId() {
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> FlowColumn.define(254, "in_if_name", ColumnType.TEXT, ""));
+    assertEquals(
+        "column 'in_if_name' of id 254 has the name of a standard column (id 84); give it another"
+            + " name under the same id",
+        e.getMessage());
+    assertNull(FlowColumn.byId(254));
+  }
+
+  @Test
   void columnsOfAnotherArchiveAreNotWrittenIntoThisOne() throws Exception {
     run("write", "dns_name");
     run("copy", "");

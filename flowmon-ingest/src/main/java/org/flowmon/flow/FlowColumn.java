@@ -214,6 +214,12 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
     FlowColumn other = byName(name);
     if (column == null && other == null) {
       column = add(id, name, type, unit);
+    } else if (other != null && other.id < FIRST_OWN_ID) {
+      throw new IllegalArgumentException(
+          String.format(
+              "column '%s' of id %d has the name of a standard column (id %d); give it another name"
+                  + " under the same id",
+              name, id, other.id));
     } else if (column == null
         || column != other
         || column.type != type
