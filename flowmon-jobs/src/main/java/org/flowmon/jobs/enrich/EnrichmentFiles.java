@@ -384,9 +384,11 @@ public final class EnrichmentFiles implements Enrichment {
 
   private TrafficRules traffic(Path file, String text) {
     TrafficRules rules = TrafficRules.parse(file.toString(), text);
-    if (rules.needsClasses() && !config.files().containsKey(Source.CLASSES)) {
+    if (rules.needsClasses()
+        && !config.files().keySet().containsAll(Set.of(Source.CLASSES, Source.INTERFACES))) {
       throw new EnrichmentException(
-          "asks for classes of interfaces; expected enrichment.classes, too");
+          "asks for classes of interfaces; expected enrichment.classes and enrichment.interfaces,"
+              + " too");
     }
     return rules;
   }

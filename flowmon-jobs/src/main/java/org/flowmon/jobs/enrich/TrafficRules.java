@@ -43,6 +43,9 @@ final class TrafficRules {
   private final List<Sign> signs;
   private final List<Duplicates.Rule> rules;
 
+  /** The networks of one's own and all others, as rules name them: a table each for all rules. */
+  private record Own(boolean areGiven, AddressTable inside, AddressTable outside) {}
+
   private TrafficRules(AddressTable inside, List<Sign> signs, List<Duplicates.Rule> rules) {
     this.inside = inside;
     this.signs = signs;
@@ -60,15 +63,16 @@ final class TrafficRules {
     if (signs.contains(Sign.NETWORKS) && inside.isEmpty()) {
       throw root.error("direction", "networks tell it only with inside: [network, …]");
     }
+    Own own = new Own(!inside.isEmpty(), table(inside, 0, -1), table(inside, -1, 0));
     List<Duplicates.Rule> rules = new ArrayList<>();
     for (YamlSection section : root.sections("duplicates")) {
-      rules.add(rule(section, inside));
+      rules.add(rule(section, own));
       if (rules.size() > MAX_RULES) {
         throw root.error("duplicates", "has more than " + MAX_RULES + " rules");
       }
     }
     root.end();
-    return new TrafficRules(table(inside, 0, -1), List.copyOf(signs), List.copyOf(rules));
+    return new TrafficRules(own.inside(), List.copyOf(signs), List.copyOf(rules));
   }
 
   private static Sign sign(YamlSection root, String word) {
@@ -81,10 +85,10 @@ final class TrafficRules {
         "direction", "expected interfaces, networks, flow_direction, found '" + word + "'");
   }
 
-  private static Duplicates.Rule rule(YamlSection section, List<IpPrefix> inside) {
-    Optional<AddressTable> either = networks(section, "networks", inside);
-    Optional<AddressTable> from = networks(section, "from", inside);
-    Optional<AddressTable> to = networks(section, "to", inside);
+  private static Duplicates.Rule rule(YamlSection section, Own own) {
+    Optional<AddressTable> either = networks(section, "networks", own);
+    Optional<AddressTable> from = networks(section, "from", own);
+    Optional<AddressTable> to = networks(section, "to", own);
     YamlSection count = section.section("count");
     section.end();
     List<String> exporters = count.words("exporters");
@@ -125,8 +129,7 @@ final class TrafficRules {
   }
 
   /** Empty if the key is absent: then all addresses are meant. */
-  private static Optional<AddressTable> networks(
-      YamlSection section, String key, List<IpPrefix> inside) {
+  private static Optional<AddressTable> networks(YamlSection section, String key, Own own) {
     List<String> words = section.wordsOrNull(key);
     if (words == null) {
       return Optional.empty();
@@ -135,13 +138,13 @@ final class TrafficRules {
     if (isWord && words.size() > 1) {
       throw section.error(key, "expected inside or outside alone, or networks");
     }
-    if (isWord && inside.isEmpty()) {
+    if (isWord && !own.areGiven()) {
       throw section.error(key, "'" + words.get(0) + "' needs inside: [network, …] in the file");
     }
-    if (words.contains(OUTSIDE)) {
-      return Optional.of(table(inside, -1, 0));
+    if (isWord) {
+      return Optional.of(words.contains(INSIDE) ? own.inside() : own.outside());
     }
-    return Optional.of(table(isWord ? inside : prefixes(section, key, words), 0, -1));
+    return Optional.of(table(prefixes(section, key, words), 0, -1));
   }
 
   private static List<IpPrefix> prefixes(YamlSection section, String key, List<String> words) {
@@ -193,19 +196,26 @@ final class TrafficRules {
     return outer;
   }
 
-  /** Whether a rule asks for classes of interfaces. */
+  /** Whether a rule or sign asks for classes of interfaces. */
   boolean needsClasses() {
-    return signs.contains(Sign.INTERFACES)
-        || rules.stream()
-            .anyMatch(rule -> rule.inBoundary().isPresent() || rule.outBoundary().isPresent());
+    return signs.contains(Sign.INTERFACES) || countsByClasses();
   }
 
-  /** The tables; {@code boundaries} are the classes of interfaces, as far as there are any. */
+  private boolean countsByClasses() {
+    return rules.stream()
+        .anyMatch(rule -> rule.inBoundary().isPresent() || rule.outBoundary().isPresent());
+  }
+
+  /**
+   * The tables; {@code boundaries} are the classes of interfaces, as far as there are any. Without
+   * the classes that rules ask for nothing would count: then it is unknown what is a duplicate.
+   */
   Map<Table, Lookup> tables(@Nullable Lookup boundaries) {
     ExporterTexts classes = boundaries instanceof ExporterTexts texts ? texts : NO_CLASSES;
     Lookup directions =
         signs.isEmpty() ? Lookup.NONE : new TrafficDirections(signs, inside, classes);
-    return Map.of(
-        Table.TRAFFIC_DIRECTION, directions, Table.DUPLICATE, new Duplicates(rules, classes));
+    Lookup duplicates =
+        classes == NO_CLASSES && countsByClasses() ? Lookup.NONE : new Duplicates(rules, classes);
+    return Map.of(Table.TRAFFIC_DIRECTION, directions, Table.DUPLICATE, duplicates);
   }
 }

@@ -23,9 +23,11 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.enrich.EnrichmentConfig.Source;
+import org.flowmon.udaf.enrich.Duplicates;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn.Table;
 import org.flowmon.udaf.enrich.Enrichment;
+import org.flowmon.udaf.enrich.Lookup;
 import org.flowmon.udaf.parser.QueryParser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,6 +149,39 @@ class EnrichmentFilesTest {
     assertEquals(
         "a".repeat(200), MmdbFileTest.text(files.lookup(Table.EXPORTER_NAME).get(), ADDRESS));
     assertEquals(3, log.size(), log.toString()); // both are read again
+  }
+
+  private static final String COUNTED_OUTSIDE =
+      "duplicates: [{count: {in_boundary: external}}]";
+
+  @Test
+  void rulesOverClassesNeedTheNamesOfInterfacesToo() throws IOException {
+    Path traffic = write("t.yaml", COUNTED_OUTSIDE);
+    Path classes = write("r.yaml", "interfaces: [{name: '.', set: {boundary: external}}]");
+    EnrichmentFiles files = files(Source.TRAFFIC, traffic, Source.CLASSES, classes);
+    assertSame(Lookup.NONE, files.lookup(Table.DUPLICATE).get());
+    assertEquals(
+        List.of(
+            "enrichment.traffic: "
+                + traffic
+                + ": asks for classes of interfaces; expected enrichment.classes and"
+                + " enrichment.interfaces, too; what it would give is NULL"),
+        log);
+  }
+
+  @Test
+  void withoutTheClassesThatItsRulesAskForIsDuplicateIsNull() throws IOException {
+    Path traffic = write("t.yaml", COUNTED_OUTSIDE);
+    Path classes = write("r.yaml", "interfaces: [{nam: '.', set: {boundary: external}}]");
+    Path names = write("i.csv", "exporter,index,name,description\n192.0.2.1,1,xe-1,Transit\n");
+    EnrichmentFiles files =
+        files(Source.TRAFFIC, traffic, Source.CLASSES, classes, Source.INTERFACES, names);
+    assertSame(Lookup.NONE, files.lookup(Table.DUPLICATE).get());
+    assertEquals(1, log.size(), log.toString());
+    assertTrue(log.get(0).startsWith("enrichment.classes: " + classes), log.get(0));
+    write("r.yaml", "interfaces: [{name: '.', set: {boundary: external}}]");
+    files.refresh();
+    assertEquals(Duplicates.class, files.lookup(Table.DUPLICATE).get().getClass());
   }
 
   @Test

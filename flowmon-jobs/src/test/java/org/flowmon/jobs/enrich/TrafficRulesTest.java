@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.IpAddress;
@@ -94,6 +95,22 @@ class TrafficRulesTest {
       inside.append(bits == 0 ? "" : ", ").append("'::/").append(bits).append("'");
     }
     TrafficRules.parse("t.yaml", "inside: [" + inside + ", 0.0.0.0/0]\ndirection: [networks]");
+  }
+
+  @Test
+  void aThousandRulesWithTablesOfTheirOwnTakeLittleMemory() {
+    StringBuilder rules = new StringBuilder("inside: [10.0.0.0/8]\nduplicates:\n");
+    for (int rule = 0; rule < 1000; rule++) {
+      String network = "[10." + rule / 256 + "." + rule % 256 + ".0/24]";
+      rules.append("  - {from: ").append(network).append(", to: ").append(network);
+      rules.append(", networks: [inside], count: {exporters: ").append(network).append("}}\n");
+    }
+    String text = rules.toString();
+    var thread = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = thread.getCurrentThreadAllocatedBytes();
+    TrafficRules.parse("t.yaml", text);
+    long bytes = thread.getCurrentThreadAllocatedBytes() - before;
+    assertTrue(bytes < 200 << 20, bytes + " bytes");
   }
 
   @Test

@@ -10,19 +10,21 @@ import org.flowmon.flow.IpAddress;
  * <pre>
  *   starts    0.0.0.0  10.0.0.0  10.1.0.0  10.2.0.0  11.0.0.0      IPv4: ints; IPv6: two longs
  *   entries      -1        3         7         3        -1         -1: none
- *   top       the place of the first start with these 16 bits, and 65,536 the end: IPv4
+ *   top       the place of the first start with these upper bits, and at last the end: IPv4
  * </pre>
  *
- * <p>A lookup is a binary search, of IPv4 between two places of {@code top}. Immutable.
+ * <p>A lookup is a binary search, of IPv4 between two places of {@code top}, which is of 16 bits,
+ * or of fewer for few starts. Immutable.
  */
 public final class AddressTable {
   static final int NONE = -1;
 
-  private static final int TOP = 1 << 16;
+  private static final int MAX_TOP_BITS = 16;
 
   private final int[] starts;
   private final int[] entries;
-  private final int[] top = new int[TOP + 1];
+  private final int[] top;
+  private final int lowBits; // of an address, below those of its place in top
   private final long[] highs;
   private final long[] lows;
   private final int[] wideEntries;
@@ -33,14 +35,18 @@ public final class AddressTable {
       starts[i] = (int) ipv4.lows[i];
     }
     this.entries = Arrays.copyOf(ipv4.entries, ipv4.size);
+    int bitsOfSize = 31 - Integer.numberOfLeadingZeros(ipv4.size);
+    int topBits = Math.max(1, Math.min(MAX_TOP_BITS, bitsOfSize)); // a shift by 32 would be none
+    this.lowBits = Integer.SIZE - topBits;
+    this.top = new int[(1 << topBits) + 1];
     int place = 0;
-    for (int bits = 0; bits < TOP; bits++) {
-      while (place < starts.length && starts[place] >>> 16 < bits) {
+    for (int bits = 0; bits < top.length - 1; bits++) {
+      while (place < starts.length && starts[place] >>> lowBits < bits) {
         place++;
       }
       top[bits] = place;
     }
-    top[TOP] = starts.length;
+    top[top.length - 1] = starts.length;
     this.highs = Arrays.copyOf(ipv6.highs, ipv6.size);
     this.lows = Arrays.copyOf(ipv6.lows, ipv6.size);
     this.wideEntries = Arrays.copyOf(ipv6.entries, ipv6.size);
@@ -52,8 +58,9 @@ public final class AddressTable {
   }
 
   private int find(int address) {
-    int low = top[address >>> 16];
-    int high = top[(address >>> 16) + 1];
+    int place = address >>> lowBits;
+    int low = top[place];
+    int high = top[place + 1];
     while (low < high) {
       int middle = (low + high) >>> 1;
       if (Integer.compareUnsigned(starts[middle], address) <= 0) {

@@ -18,7 +18,7 @@ public final class TrafficDirections implements Lookup {
     INTERFACES,
     /** Its addresses. */
     NETWORKS,
-    /** Whether it was metered as it came in, or as it went out (element 61). */
+    /** Whether it was metered as it came in, or as it went out (element 61: 0, 1). */
     FLOW_DIRECTION
   }
 
@@ -66,10 +66,14 @@ public final class TrafficDirections implements Lookup {
                   FlowWay.isIn(inside, keys, FlowWay.DESTINATION, row))
               : null;
       case FLOW_DIRECTION ->
-          !FlowWay.isKnown(keys, FlowWay.DIRECTION, row)
-              ? null
-              : keys[FlowWay.DIRECTION].values()[row] == 0 ? IN : OUT;
+          FlowWay.isKnown(keys, FlowWay.DIRECTION, row)
+              ? ofMetering(keys[FlowWay.DIRECTION].values()[row])
+              : null;
     };
+  }
+
+  private static @Nullable String ofMetering(long flowDirection) {
+    return flowDirection == 0 ? IN : flowDirection == 1 ? OUT : null;
   }
 
   private @Nullable String byInterfaces(Vector[] keys, int row) {

@@ -95,6 +95,24 @@ class AddressTableTest {
     assertTrue(found > 5000, found + " found");
   }
 
+  @Test
+  void tablesOfAnySizeFindTheirStretches() {
+    for (int size = 1; size <= 1 << 18; size = size < 70 ? size + 1 : 2 * size + 1) {
+      long width = (1L << 32) / size;
+      AddressTable.Builder builder = new AddressTable.Builder();
+      for (int entry = 0; entry < size; entry++) {
+        builder.addIpv4((int) (entry * width), (int) ((entry + 1) * width - 1), entry);
+      }
+      AddressTable table = builder.build();
+      for (int entry = 0; entry < size; entry += 1 + size / 100) {
+        long first = IpAddress.ipv4Low((int) (entry * width));
+        long last = IpAddress.ipv4Low((int) ((entry + 1) * width - 1));
+        assertEquals(entry, table.find(0, first), size + " stretches");
+        assertEquals(entry, table.find(0, last), size + " stretches");
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {7, 8, 9})
   void theRangesOfAnEntryHoldItsAddressesAlone(long seed) {

@@ -56,7 +56,7 @@ class TrafficTest {
               orNull((long) random.nextInt(4)),
               orNull(address()),
               orNull(address()),
-              orNull((long) random.nextInt(2))));
+              orNull((long) random.nextInt(3))));
     }
     return all;
   }
@@ -148,7 +148,10 @@ class TrafficTest {
           flow.source() == null || flow.destination() == null
               ? null
               : direction(isInside(flow.source()), isInside(flow.destination()));
-      case FLOW_DIRECTION -> flow.direction() == null ? null : flow.direction() == 0 ? "in" : "out";
+      case FLOW_DIRECTION ->
+          flow.direction() == null || flow.direction() > 1
+              ? null
+              : flow.direction() == 0 ? "in" : "out";
     };
   }
 
