@@ -57,12 +57,15 @@ class DeadBrokerTest {
         CommandRun.of(
             () -> {
               ExecutorService threads = Executors.newFixedThreadPool(commands.size());
-              List<Future<Integer>> runs =
-                  commands.stream().map(command -> threads.submit(() -> run(command))).toList();
-              for (Future<Integer> run : runs) {
-                codes.add(run.get());
+              try {
+                List<Future<Integer>> runs =
+                    commands.stream().map(command -> threads.submit(() -> run(command))).toList();
+                for (Future<Integer> run : runs) {
+                  codes.add(run.get());
+                }
+              } finally {
+                threads.shutdownNow();
               }
-              threads.shutdown();
               return 0;
             });
     assertEquals(Collections.nCopies(commands.size(), ExitCodes.FAILED), codes, all.err());

@@ -72,13 +72,13 @@ class ArchiveSinkTest {
 
   @Test
   void flowsAreArchivedOnceWhateverFailsAndWhicheverSavepointIsRestored() throws Exception {
-    archivedOnce(new Run("failing", 41, ArchiveLocation.of(directory.resolve("archive"))));
+    archivedOnce(new Run("failing", 42, ArchiveLocation.of(directory.resolve("archive"))));
   }
 
   @Test
   void flowsAreArchivedOnceInABucketWhateverFails() throws Exception {
     try (S3Server server = new S3Server(directory.resolve("s3"))) {
-      archivedOnce(new Run("failing-s3", 42, server.archive("failing", "cache")));
+      archivedOnce(new Run("failing-s3", 41, server.archive("failing", "cache")));
     }
   }
 
@@ -139,7 +139,7 @@ class ArchiveSinkTest {
 
     JobClient start(int parallelism, boolean bounded, String savepoint) throws Exception {
       Configuration options = LocalFlink.restarts(1000);
-      // Of the two runs with failures one has unaligned checkpoints.
+      // Of the two runs with failures the local one has aligned checkpoints, as users have.
       options.set(CheckpointingOptions.ENABLE_UNALIGNED, seed % 2 == 1);
       if (savepoint != null) {
         options.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
