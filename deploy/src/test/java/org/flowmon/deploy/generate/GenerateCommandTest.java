@@ -176,7 +176,7 @@ final class GenerateCommandTest {
     // tshark takes its time for each packet.
     Path scenario =
         Files.writeString(
-            folder.resolve("short.yaml"), SCENARIO.replace("duration: 20s", "duration: 8s"));
+            folder.resolve("short.yaml"), SCENARIO.replace("duration: 20s", "duration: 10s"));
     for (Protocol protocol : Protocol.values()) {
       Path capture = folder.resolve(protocol + ".pcap");
       generate(scenario, "--protocol", protocol, "--to", capture);
