@@ -308,9 +308,9 @@ final class GenerateCommandTest {
       channel.configureBlocking(false);
       int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
       long start = System.nanoTime();
-      CommandRun run =
+      CommandRun run = // a scenario with the same rate at each hour
           generate(
-              "office",
+              "beacon",
               "--protocol",
               "netflow_v5",
               "--rate",

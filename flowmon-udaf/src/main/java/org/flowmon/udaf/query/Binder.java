@@ -107,9 +107,7 @@ final class Binder {
 
   static FlowQuery enrich(FlowQuery query, Enrichment enrichment) {
     boolean[] isOpen = {false};
-    walk(
-        query,
-        part -> isOpen[0] |= part instanceof InQuery || isWithoutTable(part, enrichment));
+    walk(query, part -> isOpen[0] |= part instanceof InQuery || isWithoutTable(part, enrichment));
     if (!isOpen[0] && query.limitBy() == null) {
       return query;
     }
