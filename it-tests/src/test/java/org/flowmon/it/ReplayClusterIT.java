@@ -65,7 +65,7 @@ class ReplayClusterIT {
   void aTaskManagerKilledDuringAReplayChangesNothing() throws Exception {
     // Many windows, each with a lookup, so that it takes a while.
     String windows =
-        OneJvm.elephantsYaml("many", "40s", "30m").replace("  slots:", "  slide: 20s\n  slots:");
+        OneJvm.elephantsYaml("many", "20s", "30m").replace("  slots:", "  slide: 10s\n  slots:");
     String undisturbed = submit(windows, "many", "replayed-once");
     cluster.await("the replay's end", () -> cluster.jobState(undisturbed).equals("FINISHED"));
     String killed = submit(windows, "many", "replayed-killed");

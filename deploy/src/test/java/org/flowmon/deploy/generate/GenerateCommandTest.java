@@ -176,7 +176,7 @@ final class GenerateCommandTest {
     // tshark takes its time for each packet.
     Path scenario =
         Files.writeString(
-            folder.resolve("short.yaml"), SCENARIO.replace("duration: 20s", "duration: 8s"));
+            folder.resolve("short.yaml"), SCENARIO.replace("duration: 20s", "duration: 10s"));
     for (Protocol protocol : Protocol.values()) {
       Path capture = folder.resolve(protocol + ".pcap");
       generate(scenario, "--protocol", protocol, "--to", capture);
@@ -308,9 +308,9 @@ final class GenerateCommandTest {
       channel.configureBlocking(false);
       int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
       long start = System.nanoTime();
-      CommandRun run =
+      CommandRun run = // a scenario with the same rate at each hour
           generate(
-              "office",
+              "beacon",
               "--protocol",
               "netflow_v5",
               "--rate",

@@ -89,7 +89,10 @@ public final class GroupLayout {
     for (Expression key : query.groupBy()) {
       if (key.kind() == null) {
         throw new QueryException(
-            "the kind of the group key " + key + " is unknown: bind the query's parameters first");
+            "the group key "
+                + key
+                + " has no kind: bind the query's parameters first, or leave it out if it is always"
+                + " NULL");
       }
     }
     return new GroupLayout(query.groupBy(), query.aggregates(), List.of());

@@ -107,7 +107,7 @@ final class Binder {
 
   static FlowQuery enrich(FlowQuery query, Enrichment enrichment) {
     boolean[] isOpen = {false};
-    walk(query, part -> isOpen[0] |= part instanceof Enriched || part instanceof InQuery);
+    walk(query, part -> isOpen[0] |= part instanceof InQuery || isWithoutTable(part, enrichment));
     if (!isOpen[0] && query.limitBy() == null) {
       return query;
     }

@@ -242,7 +242,7 @@ class QueryParserTest {
     error(
         "SELECT COUNT(*) + 1 AS n FROM flows GROUP BY n",
         45,
-        "'n' has an aggregate, which groups cannot be made by");
+        "'n' has an aggregate: expected a key without one");
   }
 
   @Test
@@ -304,7 +304,7 @@ class QueryParserTest {
     error("SELECT uid FROM flows WHERE src_addr IN (,)", 41, "expected an expression");
     assertTrue(
         message(query, some.with("hosts", List.of()).with("s", List.of()))
-            .contains(":s has 0 values where one"));
+            .contains(":s has 0 values, expected one"));
   }
 
   @Test

@@ -92,7 +92,7 @@ final class ZeekLog {
     long answered = number % 10 == 0 ? 0 : flow.packets / 2 + 1;
     long payload = Math.max(0, flow.bytes - 40 * flow.packets);
     time(text, flow.startMillis, number);
-    text.append("\tC").append(Long.toString(number * 0x9E3779B97F4A7C15L >>> 1, 36)).append('\t');
+    text.append("\tC").append(Long.toString((number * 0x9E3779B97F4A7C15L) >>> 1, 36)).append('\t');
     address(text, flow.srcHi, flow.srcLo);
     text.append('\t').append(flow.srcPort).append('\t');
     address(text, flow.dstHi, flow.dstLo);

@@ -27,6 +27,6 @@ class LiveAnalysesTest {
     assertTrue(
         assertThrows(UsageException.class, () -> LiveAnalyses.of("none", 1))
             .getMessage()
-            .contains("no analysis 'none'"));
+            .contains("'none'"));
   }
 }

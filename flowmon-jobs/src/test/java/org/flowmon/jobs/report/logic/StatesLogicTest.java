@@ -52,8 +52,10 @@ class StatesLogicTest {
   void whatCutsGroupsOrCannotBeMergedIsRefusedAndTheErrorSaysWhereAndWhy() {
     JobAnalyses.check(List.of(analysis(QUERY, ", lateness: 1s", "")));
     assertTrue(
-        refused(QUERY + " LIMIT 5", "", "").contains("s.yaml:2: live.query: all groups are publ"));
-    assertTrue(refused(QUERY + " HAVING b > 1", "", "").contains("live.query: all groups are"));
+        refused(QUERY + " LIMIT 5", "", "").contains("s.yaml:2: live.query: a site publishes all"));
+    assertTrue(
+        refused(QUERY + " HAVING b > 1", "", "")
+            .contains("live.query: a site publishes all groups"));
     assertTrue(
         refused(QUERY.replace("SUM(bytes)", "COUNT(DISTINCT dst_addr)"), "", "")
             .contains("add its arguments to GROUP BY"));
