@@ -151,8 +151,7 @@ class EnrichmentFilesTest {
     assertEquals(3, log.size(), log.toString()); // both are read again
   }
 
-  private static final String COUNTED_OUTSIDE =
-      "duplicates: [{count: {in_boundary: external}}]";
+  private static final String COUNTED_OUTSIDE = "duplicates: [{count: {in_boundary: external}}]";
 
   @Test
   void rulesOverClassesNeedTheNamesOfInterfacesToo() throws IOException {
