@@ -77,11 +77,7 @@ public final class QueryText {
         values.putIfAbsent(name, List.of(Value.ofTimestamp(now)));
       } else if (!values.containsKey(name)) {
         throw new UsageException(
-            "parameter :"
-                + name
-                + " has no value: give one with --param "
-                + name
-                + "=VALUE");
+            "parameter :" + name + " has no value: give one with --param " + name + "=VALUE");
       }
       bound = bound.with(name, values.get(name));
     }

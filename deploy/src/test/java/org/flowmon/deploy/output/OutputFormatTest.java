@@ -253,8 +253,7 @@ class OutputFormatTest {
         """,
         text(OutputFormat.TABLE, table, query));
     assertEquals(
-        "mean,most,bytes\n1234567.5,2500000,1.234567825E7\n",
-        text(OutputFormat.CSV, table, query));
+        "mean,most,bytes\n1234567.5,2500000,1.234567825E7\n", text(OutputFormat.CSV, table, query));
     assertEquals(
         "[\n{\"mean\":1234567.5,\"most\":2500000,\"bytes\":1.234567825E7}\n]\n",
         text(OutputFormat.JSON, table, query));
@@ -289,8 +288,7 @@ class OutputFormatTest {
                      0
         """,
         text(OutputFormat.TABLE, table, query));
-    assertEquals(
-        "state,kind,n\nSF,zeek,5\n200,,3\n,,0\n", text(OutputFormat.CSV, table, query));
+    assertEquals("state,kind,n\nSF,zeek,5\n200,,3\n,,0\n", text(OutputFormat.CSV, table, query));
     assertEquals(
         """
         [

@@ -91,13 +91,11 @@ final class QueryCommandTest {
             + " GROUP BY src_network, dst_network, dst_port_name, src_country";
     assertEquals(0, query(sql, "--enrich", job.toString(), "--format", "csv", "-v"));
     assertEquals(
-        "src_network,dst_network,dst_port_name,src_country,n\n\"ours, all\",,domain,,50\n",
-        out);
+        "src_network,dst_network,dst_port_name,src_country,n\n\"ours, all\",,domain,,50\n", out);
     assertTrue(err.contains("src_country is NULL: " + job + " has no enrichment.country\n"), err);
     assertTrue(err.contains("joined: networks " + networks + " of "), err);
     assertEquals(0, query(sql, "--format", "csv"));
-    assertEquals(
-        "src_network,dst_network,dst_port_name,src_country,n\n", out);
+    assertEquals("src_network,dst_network,dst_port_name,src_country,n\n", out);
     assertTrue(
         err.contains("src_network is NULL: give --enrich FILE, a file with enrichment.networks"),
         err);

@@ -2,16 +2,10 @@ package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.function.Supplier;
-import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.IpPrefix;
-import org.flowmon.flow.code.CodeNames;
-import org.flowmon.udaf.enrich.KnownNames;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Case;
-import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.In;
@@ -24,7 +18,6 @@ import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.text.LikePattern;
-import org.flowmon.udaf.text.TimeLiterals;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
@@ -237,9 +230,7 @@ public final class Typing {
       return extracted(sums, function.name(), List.of(), StateValue.Part.VALUE);
     }
     boolean fits =
-        summed
-            ? kind == ValueKind.LONG || kind == ValueKind.DURATION
-            : kind != ValueKind.TEXT;
+        summed ? kind == ValueKind.LONG || kind == ValueKind.DURATION : kind != ValueKind.TEXT;
     if (!fits) {
       String expected = summed ? "LONG, DOUBLE or DURATION" : "anything but TEXT";
       throw new TypeException(function + " takes " + expected + ", found " + kind, argument);

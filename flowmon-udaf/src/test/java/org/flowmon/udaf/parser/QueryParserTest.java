@@ -203,11 +203,18 @@ class QueryParserTest {
         "SELECT bytes, packets AS bytes FROM flows",
         14,
         "two columns of the result are named 'bytes'");
-    error("SELECT bytes FROM flows WHERE service LIKE 5", 43, "expected a pattern in single quotes");
-    error("SELECT bytes FROM flows WHERE service LIKE 'a\\b'", 30, "after a backslash in the pattern");
+    error(
+        "SELECT bytes FROM flows WHERE service LIKE 5", 43, "expected a pattern in single quotes");
+    error(
+        "SELECT bytes FROM flows WHERE service LIKE 'a\\b'",
+        30,
+        "after a backslash in the pattern");
     error("SELECT bytes FROM flows WHERE bytes LIKE 'd%'", 30, "expected a TEXT before LIKE");
     error("SELECT bytes FROM flows WHERE protocol = 'tpc'", 41, "its name such as 'tcp'");
-    error("SELECT bytes FROM flows WHERE dst_port = 'htps'", 41, "its service's name such as 'https'");
+    error(
+        "SELECT bytes FROM flows WHERE dst_port = 'htps'",
+        41,
+        "its service's name such as 'https'");
     error("SELECT bytes FROM flows WHERE tcp_flags = 'SX'", 42, "letters of FSRPAUEC");
     error("SELECT 99999999999999999999 AS n FROM flows", 7, "expected a whole number of 64 bits");
     error("SELECT bytes FROM flows WHERE service = 'x", 40, "this text does not end: expected '");
