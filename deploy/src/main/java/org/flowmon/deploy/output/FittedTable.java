@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * less important columns are left out and named, and if that is not enough each row becomes some
  * lines.
  */
-final class FittedTable {
+public final class FittedTable {
   static final int WIDTH = 80;
 
   private static final int GAP = 2;
@@ -29,8 +29,8 @@ final class FittedTable {
    * @param right whether its values stand to the right
    * @param rank the larger, the sooner it is left out
    */
-  record Column(String name, List<List<String>> cells, boolean right, int rank, int width) {
-    static Column of(String name, List<List<String>> cells, boolean right, int rank) {
+  public record Column(String name, List<List<String>> cells, boolean right, int rank, int width) {
+    public static Column of(String name, List<List<String>> cells, boolean right, int rank) {
       int width = name.length();
       for (List<String> cell : cells) {
         for (String line : cell) {
@@ -49,12 +49,12 @@ final class FittedTable {
     }
   }
 
-  FittedTable(List<Column> columns, int rows) {
+  public FittedTable(List<Column> columns, int rows) {
     this.columns = columns.stream().filter(column -> !column.isEmpty()).toList();
     this.rows = rows;
   }
 
-  void write(PrintWriter out) {
+  public void write(PrintWriter out) {
     if (rows == 0 || columns.isEmpty()) {
       return;
     }
@@ -143,7 +143,7 @@ final class FittedTable {
   }
 
   /** Prints words in lines of at most the width, unless a word alone is longer. */
-  static void wrapped(String text, String indent, PrintWriter out) {
+  public static void wrapped(String text, String indent, PrintWriter out) {
     StringBuilder line = new StringBuilder();
     boolean isFirst = true;
     for (String word : text.split("(?<=\\S) ")) {
