@@ -258,7 +258,9 @@ final class NaiveRow {
       for (String sign : like.pattern().split("")) {
         regex.append(sign.equals("%") ? ".*" : sign.equals("_") ? "." : Pattern.quote(sign));
       }
-      return text == null ? null : Pattern.compile(regex.toString(), Pattern.DOTALL).matcher(text).matches();
+      return text == null
+          ? null
+          : Pattern.compile(regex.toString(), Pattern.DOTALL).matcher(text).matches();
     } else if (expression instanceof SameHour hour) {
       Long time = (Long) value(hour.time());
       if (time == null) {

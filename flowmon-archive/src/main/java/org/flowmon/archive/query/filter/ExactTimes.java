@@ -82,8 +82,7 @@ public final class ExactTimes {
           ? Optional.of(
               LongRanges.ofPoints(in.items().stream().mapToLong(ExactTimes::micros).toArray()))
           : Optional.empty();
-    } else if (condition instanceof SameHour hour
-        && ExpressionColumns.isEndTime(hour.time())) {
+    } else if (condition instanceof SameHour hour && ExpressionColumns.isEndTime(hour.time())) {
       Expression now = ConstantFolding.of(hour.now());
       return isTime(now) ? Optional.of(sameHour(micros(now), hour)) : Optional.empty();
     }

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With SAME_HOUR the history query gives {@code DAYS_BEFORE(…) AS day} too, and days whose hours
  * are wholly inside history count. It should tell slots of the window's length apart, {@code
- * TIME_BUCKET(…) AS slot}: their distances from all of the past say what is usual, and the window is
- * anomalous if it is farther away than the {@link PastDistances#limit}. Otherwise the query's filter
- * bounds {@code end_time}, all rows count, rates are by the part of that range inside
+ * TIME_BUCKET(…) AS slot}: their distances from all of the past say what is usual, and the window
+ * is anomalous if it is farther away than the {@link PastDistances#limit}. Otherwise the query's
+ * filter bounds {@code end_time}, all rows count, rates are by the part of that range inside
  * history, and a threshold decides.
  *
  * <p>Parameters: {@code measure}, a column of both queries ({@code bytes}); {@code decides}, {@code
