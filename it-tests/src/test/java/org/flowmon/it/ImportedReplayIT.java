@@ -92,7 +92,7 @@ class ImportedReplayIT {
   private static Map<Long, Map<String, Long>> counted(List<String> lines) {
     Map<Long, Map<String, Long>> counts = new TreeMap<>();
     for (String line : lines) {
-      String[] fields = line.split("\t");
+      String[] fields = line.split("\t", -1);
       double length = fields[9].equals("-") ? 0 : Double.parseDouble(fields[9]);
       long hour = (long) Math.floor((Double.parseDouble(fields[1]) + length) / HOUR);
       counts.computeIfAbsent(hour, h -> new HashMap<>()).merge(fields[3], 1L, Long::sum);

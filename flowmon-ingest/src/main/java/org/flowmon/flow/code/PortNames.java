@@ -36,7 +36,7 @@ public final class PortNames {
   private PortNames() {}
 
   private static void add(Map<Long, String> names, String list) {
-    for (String one : list.split(",")) {
+    for (String one : list.split(",", -1)) {
       int space = one.indexOf(' ');
       names.put(Long.parseLong(one.substring(0, space)), one.substring(space + 1));
     }
