@@ -37,7 +37,6 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.file.FileReason;
 import org.flowmon.ingest.file.format.UnknownFormatException;
 import org.flowmon.ingest.file.reader.ArrivalClock;
-import org.flowmon.ingest.file.reader.ArrivalClock;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.file.reader.FileSummary;
 import org.flowmon.ingest.file.reader.FlowFileReader;

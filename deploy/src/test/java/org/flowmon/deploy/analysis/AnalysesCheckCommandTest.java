@@ -53,8 +53,9 @@ class AnalysesCheckCommandTest {
   void aMissingPasswordFileIsNamed() throws Exception {
     Path secret = folder.resolve("secret");
     Path config =
-        config("postgres: {url: 'jdbc:postgresql://db/flowmon', user: f, password_file: %s}\n"
-            .formatted(secret));
+        config(
+            "postgres: {url: 'jdbc:postgresql://db/flowmon', user: f, password_file: %s}\n"
+                .formatted(secret));
     CommandRun missing = CommandRun.of("analyses", "check", "--config", config);
     assertEquals(ExitCodes.DONE, missing.code(), missing.toString());
     assertTrue(
@@ -76,8 +77,7 @@ class AnalysesCheckCommandTest {
                     + " 2026-11-21T08:00:10Z on"),
         text);
     String day =
-        text.replace(
-            "window: 10s", "window: 24h\n  slide: 1h\n  lateness: 1s\n  revisions: false");
+        text.replace("window: 10s", "window: 24h\n  slide: 1h\n  lateness: 1s\n  revisions: false");
     assertTrue(
         AnalysesChangeCommands.firstReport(AnalysisConfig.parse("talkers.yaml", day), now)
             .startsWith(
