@@ -3,11 +3,14 @@ package org.flowmon.udaf.parser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.enrich.DerivedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.TableQuery.Source;
@@ -191,15 +194,20 @@ sealed interface ColumnSource {
     @Override
     public @Nullable Expression column(Token name) {
       FlowColumn column = FlowColumn.byName(name.text());
-      return column != null
-          ? new Column(column)
-          : EnrichedColumn.byName(name.text()).map(Enriched::new).orElse(null);
+      if (column != null) {
+        return new Column(column);
+      }
+      Optional<Expression> derived = DerivedColumn.byName(name.text()).map(Derived::new);
+      return derived
+          .or(() -> EnrichedColumn.byName(name.text()).map(Enriched::new))
+          .orElse(null);
     }
 
     @Override
     public List<String> names() {
       List<String> all = new ArrayList<>();
       FlowColumn.all().forEach(column -> all.add(column.sqlName()));
+      all.addAll(DerivedColumn.names());
       all.addAll(EnrichedColumn.names());
       return all;
     }
