@@ -22,7 +22,8 @@ record PlainRole(IpAddress client, IpAddress server, Long port, Boolean answered
   }
 
   static PlainRole of(PlainFlow flow) {
-    Boolean inVain = flow.samplingRate() != null && flow.samplingRate() > 1 ? null : (Boolean) false;
+    Boolean inVain =
+        flow.samplingRate() != null && flow.samplingRate() > 1 ? null : (Boolean) false;
     boolean isBack = flow.reversePackets() != null && flow.reversePackets() > 0;
     if (flow.protocol() == null) {
       return of(flow, false, null);
@@ -31,8 +32,7 @@ record PlainRole(IpAddress client, IpAddress server, Long port, Boolean answered
       if (Set.of(8L, 13L, 17L, 128L).contains(type)) {
         return of(flow, false, isBack ? Boolean.TRUE : inVain);
       }
-      boolean isReply =
-          Set.of(0L, 14L, 18L, 129L).contains(type) && flow.reversePackets() == null;
+      boolean isReply = Set.of(0L, 14L, 18L, 129L).contains(type) && flow.reversePackets() == null;
       return of(flow, isReply, isReply ? Boolean.TRUE : null);
     } else if (!PORTS.contains(flow.protocol())) {
       return of(flow, false, isBack || USUAL.contains(flow.protocol()) ? null : inVain);
@@ -47,7 +47,9 @@ record PlainRole(IpAddress client, IpAddress server, Long port, Boolean answered
       boolean isLate = !isEstablished && isService && flow.protocol() == 17;
       boolean isRefused = Set.of(1L, 4L, 9L, 10L, 11L).contains(flow.state());
       return of(
-          flow, isLate, isEstablished ? Boolean.TRUE : isRefused && !isLate ? (Boolean) false : null);
+          flow,
+          isLate,
+          isEstablished ? Boolean.TRUE : isRefused && !isLate ? (Boolean) false : null);
     }
     boolean isTcp = flow.protocol() == 6 && flow.flags() != null && flow.flags() != 0;
     if (flow.reversePackets() != null) {

@@ -164,7 +164,8 @@ final class ProgramsOfHosts {
     private static List<?> target(PlainFlow flow) {
       PlainRole role = PlainRole.of(flow);
       return Arrays.asList(
-          role.server(), role.port() == null ? Long.valueOf(65_536 + flow.protocol()) : role.port());
+          role.server(),
+          role.port() == null ? Long.valueOf(65_536 + flow.protocol()) : role.port());
     }
 
     private static List<PlainFlow> answered(List<PlainFlow> flows) {

@@ -198,9 +198,7 @@ sealed interface ColumnSource {
         return new Column(column);
       }
       Optional<Expression> derived = DerivedColumn.byName(name.text()).map(Derived::new);
-      return derived
-          .or(() -> EnrichedColumn.byName(name.text()).map(Enriched::new))
-          .orElse(null);
+      return derived.or(() -> EnrichedColumn.byName(name.text()).map(Enriched::new)).orElse(null);
     }
 
     @Override

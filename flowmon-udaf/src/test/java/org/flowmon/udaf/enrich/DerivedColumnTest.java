@@ -104,7 +104,19 @@ class DerivedColumnTest {
     flow("A", 443, null, PROTOCOL, 17, SRC_PORT, 40_000, DST_PORT, 443, PACKETS, 90);
     flow("B", 53, true, PROTOCOL, 17, SRC_PORT, 53, DST_PORT, 40_000, PACKETS, 1);
     flow(
-        "A", 53, null, PROTOCOL, 17, SRC_PORT, 40_000, DST_PORT, 53, PACKETS, 1, SAMPLING_RATE, 100);
+        "A",
+        53,
+        null,
+        PROTOCOL,
+        17,
+        SRC_PORT,
+        40_000,
+        DST_PORT,
+        53,
+        PACKETS,
+        1,
+        SAMPLING_RATE,
+        100);
     flow("A", 53, false, PROTOCOL, 17, SRC_PORT, 40_000, DST_PORT, 53, REVERSE_PACKETS, 0);
     flow("A", 53, true, PROTOCOL, 17, SRC_PORT, 40_000, DST_PORT, 53, REVERSE_PACKETS, 1);
     flow("B", 53, null, PROTOCOL, 17, SRC_PORT, 53, DST_PORT, 40_000, REVERSE_PACKETS, 0);
@@ -139,7 +151,8 @@ class DerivedColumnTest {
     assertEquals(
         List.of(A + " " + count(A, "false"), B + " " + count(B, "false")),
         rows(
-            "SELECT client_addr, COUNT(*) AS n FROM flows WHERE NOT answered GROUP BY client_addr"));
+            "SELECT client_addr, COUNT(*) AS n FROM flows WHERE NOT answered GROUP BY"
+                + " client_addr"));
     assertEquals(
         List.of(A + " " + count(A, "true"), B + " " + count(B, "true")),
         rows(

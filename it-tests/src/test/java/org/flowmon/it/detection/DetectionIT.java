@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -42,8 +42,7 @@ import org.junit.jupiter.api.Test;
  * where it says anything else, or if somebody innocent is named.
  */
 class DetectionIT {
-  private static final List<String> SCANS =
-      List.of("scans", "scans_fast", "portscans");
+  private static final List<String> SCANS = List.of("scans", "scans_fast", "portscans");
 
   /** Who tried so many targets is to be found. */
   private static final int TARGETS = 4;
@@ -146,7 +145,8 @@ class DetectionIT {
     String line() {
       StringBuilder line = new StringBuilder("| " + rule);
       for (int[] counts : found.values()) {
-        line.append(" | %d of %d | %s".formatted(counts[0], counts[1], share(counts[0], counts[1])));
+        line.append(
+            " | %d of %d | %s".formatted(counts[0], counts[1], share(counts[0], counts[1])));
       }
       return line + " | " + innocents + " |";
     }

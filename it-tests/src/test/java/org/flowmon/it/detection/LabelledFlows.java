@@ -33,8 +33,8 @@ import org.flowmon.ingest.meter.MeterOptions;
 import org.flowmon.ingest.meter.PacketReading;
 
 /**
- * Flows of labelled sets: of what flowmon reads itself, captured packets included, of which it makes
- * a flow for each direction of a connection; and, for these tests, of Argus's tables.
+ * Flows of labelled sets: of what flowmon reads itself, captured packets included, of which it
+ * makes a flow for each direction of a connection; and, for these tests, of Argus's tables.
  */
 final class LabelledFlows {
   private static final int ROWS = 1000;
@@ -246,7 +246,9 @@ final class LabelledFlows {
     rowEnded();
   }
 
-  /** How many pairs of destination and port each source tried that a log's labels call malicious. */
+  /**
+   * How many pairs of destination and port each source tried that a log's labels call malicious.
+   */
   static Map<String, Integer> maliciousSources(Path log) throws IOException {
     Map<String, Set<String>> tried = new HashMap<>();
     try (BufferedReader in =

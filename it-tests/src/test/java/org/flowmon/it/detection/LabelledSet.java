@@ -42,9 +42,7 @@ record LabelledSet(
   }
 
   List<FlowBatch> flows() throws IOException {
-    return form == Form.AS_READ
-        ? LabelledFlows.read(paths())
-        : LabelledFlows.bothWays(paths());
+    return form == Form.AS_READ ? LabelledFlows.read(paths()) : LabelledFlows.bothWays(paths());
   }
 
   /** The sources known to have tried at least so many targets. */

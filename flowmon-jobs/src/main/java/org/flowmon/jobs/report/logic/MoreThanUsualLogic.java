@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A row is a {@code scan}, or has {@code more}, if its count is at least {@code targets} (or
  * {@code peers}) and {@code factor} times the median of its own in the same hour of past days. The
  * window may be shorter than an hour: what a source usually reaches in an hour is nothing new. Days
- * not wholly inside history are left out and named. Without any a scan is a scan, but nobody can say
- * what is more than usual: {@code no_history}. Others are {@code usual}. Comparisons are exact.
+ * not wholly inside history are left out and named. Without any a scan is a scan, but nobody can
+ * say what is more than usual: {@code no_history}. Others are {@code usual}. Comparisons are exact.
  *
  * <p>The queries define the count and its flows: the bundled ones leave out answers to others, so
  * that a victim is no scanner.
@@ -76,8 +76,7 @@ final class MoreThanUsualLogic implements ReportLogic {
     atLeast = parameters.decimal(measure, least, "1", "1000000000");
     factor = parameters.decimal("factor", "3", "0", "1000000");
     emitAll = parameters.choice("emit", "all", foundOnly).equals("all");
-    emitNoHistory =
-        withoutPast.equals(NO_HISTORY) && parameters.bool("emit_no_history", false);
+    emitNoHistory = withoutPast.equals(NO_HISTORY) && parameters.bool("emit_no_history", false);
     parameters.end();
     LogicRules rules = new LogicRules(analysis);
     rules.item("live.query", rules.whole(), measure, ValueKind.LONG);

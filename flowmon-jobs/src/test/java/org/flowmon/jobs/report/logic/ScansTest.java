@@ -143,21 +143,8 @@ class ScansTest {
       int protocol,
       Integer flags) {
     flows.add(
-        time,
-        SRC_ADDR,
-        from,
-        SRC_PORT,
-        fromPort,
-        DST_ADDR,
-        to,
-        DST_PORT,
-        port,
-        PROTOCOL,
-        protocol,
-        TCP_FLAGS,
-        flags,
-        PACKETS,
-        1);
+        time, SRC_ADDR, from, SRC_PORT, fromPort, DST_ADDR, to, DST_PORT, port, PROTOCOL, protocol,
+        TCP_FLAGS, flags, PACKETS, 1);
   }
 
   private static List<String> named(String analysis, TestFlows flows) {
@@ -205,12 +192,10 @@ class ScansTest {
           32_768,
           REVERSE_PACKETS,
           0);
-      flows.add(
-          time, SRC_ADDR, "198.51.100.3", DST_ADDR, VICTIM, PROTOCOL, 140 + i, PACKETS, 1);
+      flows.add(time, SRC_ADDR, "198.51.100.3", DST_ADDR, VICTIM, PROTOCOL, 140 + i, PACKETS, 1);
       flows.add(time, SRC_ADDR, VICTIM, DST_ADDR, "198.51.100.3", PROTOCOL, 1, ICMP_TYPE_CODE, 770);
     }
-    List<String> expected =
-        List.of("198.51.100.3 scan", "2001:db8::2 scan", "198.51.100.2 scan");
+    List<String> expected = List.of("198.51.100.3 scan", "2001:db8::2 scan", "198.51.100.2 scan");
     assertEquals(expected, named("scans", flows));
     assertEquals(expected, named("scans_fast", flows));
   }
