@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.it.ProjectFiles;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
@@ -52,8 +53,12 @@ class DetectionIT {
   /** A file that comes along. */
   private static AnalysisConfig analysis(String name) {
     // Old captures were exported years later: nothing is to be late.
-    String text = AnalysisConfig.textOf(name).replace("lateness: 1s", "lateness: 36000d");
-    return AnalysisConfig.parse(name + ".yaml", text);
+    return whole(name, AnalysisConfig.textOf(name));
+  }
+
+  private static AnalysisConfig whole(String name, String text) {
+    return AnalysisConfig.parse(
+        name + ".yaml", text.replace("lateness: 1s", "lateness: 36000d"));
   }
 
   private static Iterable<WindowPart> windows(LiveQuery live, List<FlowBatch> batches) {
@@ -200,6 +205,71 @@ class DetectionIT {
     assertEquals(List.of(), wronged, "innocent, and called a scanner");
     check("<!-- DetectionIT -->", lines);
     check("<!-- DetectionIT, rules -->", sums);
+  }
+
+  /** How many pairs a day has in the list of beacons, and where the labelled one is. */
+  private static List<String> beacons(LabelledSet set, List<FlowBatch> batches) {
+    String file = AnalysisConfig.textOf("beacons");
+    assertTrue(file.contains("slide: 12m"));
+    AnalysisConfig analysis = whole("beacons", file.replace("slide: 12m", "slide: 24h"));
+    ReportLogic logic = ReportLogics.of(analysis);
+    logic.open(analysis);
+    List<String> lines = new ArrayList<>();
+    for (WindowPart part : windows(LiveQuery.of(analysis), batches)) {
+      ResultTable rows = logic.report(window(analysis, part));
+      int sure = 0;
+      String labelled = "";
+      for (int row = 0; row < rows.rowCount(); row++) {
+        sure += rows.text(row, rows.column("verdict")).equals("beacon") ? 1 : 0;
+        String pair =
+            rows.formatted(row, rows.column("src_addr"))
+                + " "
+                + rows.formatted(row, rows.column("dst_addr"))
+                + " "
+                + rows.formatted(row, rows.column("dst_port"));
+        if (set.beacon().filter(pair::equals).isPresent()) {
+          labelled =
+              "%d, score %s"
+                  .formatted(
+                      rows.longValue(row, rows.column("rank")),
+                      rows.formatted(row, rows.column("score")));
+        }
+      }
+      if (rows.rowCount() > 0) {
+        String day = FlowTime.instant(part.windowEnd() - 1).toString().substring(0, 10);
+        lines.add(
+            "| %s | %s | %d | %d | %d | %s |"
+                .formatted(
+                    set.name(),
+                    day,
+                    rows.rowCount(),
+                    sure,
+                    sure(rows),
+                    labelled));
+      }
+    }
+    return lines;
+  }
+
+  private static int sure(ResultTable rows) {
+    int sure = 0;
+    for (int row = 0; row < rows.rowCount(); row++) {
+      sure += rows.doubleValue(row, rows.column("score")) >= 0.9 ? 1 : 0;
+    }
+    return sure;
+  }
+
+  @Test
+  void theLabelledBeaconIsAmongTheFirstTenOfItsDay() throws IOException {
+    List<String> lines = new ArrayList<>();
+    Set<String> counted = new TreeSet<>();
+    for (LabelledSet set : LabelledSet.all()) {
+      if (counted.add(set.name()) && set.isOfADay()) {
+        lines.addAll(beacons(set, set.flows()));
+      }
+    }
+    lines.forEach(System.out::println);
+    check("<!-- DetectionIT, beacons -->", lines);
   }
 
   /** The docs have the table; with {@code -Dflowmon.write-docs=true} it is written there. */

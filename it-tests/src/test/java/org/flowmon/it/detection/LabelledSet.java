@@ -45,6 +45,15 @@ record LabelledSet(
     return form == Form.AS_READ ? LabelledFlows.read(paths()) : LabelledFlows.bothWays(paths());
   }
 
+  /** Whether it is of hours, so that a beacon is one. */
+  boolean isOfADay() {
+    return name.startsWith("strato")
+        || name.startsWith("idps")
+        || name.startsWith("m57")
+        || name.startsWith("rita")
+        || name.startsWith("caller");
+  }
+
   /** The sources known to have tried at least so many targets. */
   Set<String> scanners(int targets) {
     Map<String, Integer> all = new HashMap<>(attackers.orElseThrow());
@@ -119,6 +128,13 @@ record LabelledSet(
     sets.add(noScan("stratosphere 005", ZEEK + "005-zeek-scenario-malicious/conn.log.gz"));
     sets.add(noScan("idps benign", "labelled/idps/2023-02-20-benign/conn.log.labeled.gz"));
     sets.add(noScan("m57", "zeek/m57/conn.log.gz"));
+    sets.add(
+        new LabelledSet(
+            "caller home",
+            List.of(TUNNELS + "test-cc-capture-2.pcap"),
+            Form.AS_READ,
+            Optional.of(Map.of()),
+            Optional.of("147.32.80.37 141.193.213.20 443")));
     sets.add(
         new LabelledSet(
             "rita",
