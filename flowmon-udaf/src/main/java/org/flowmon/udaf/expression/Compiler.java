@@ -34,6 +34,7 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
@@ -45,6 +46,7 @@ import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.StateEvaluation;
 import org.flowmon.udaf.set.AddressSet;
+import org.flowmon.udaf.text.LikePattern;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
@@ -157,6 +159,11 @@ final class Compiler {
       return in(in);
     } else if (expression instanceof InQuery in) {
       throw new QueryException("the query of IN has no answer yet: " + in.query());
+    } else if (expression instanceof Like like) {
+      ValueNode text = value(like.text());
+      return text.kind() == null
+          ? new LogicNodes.Constant(org.flowmon.udaf.value.Value.NULL)
+          : new MembershipNodes.Pattern(text, new LikePattern(like.pattern()));
     } else if (expression instanceof SameHour hour) {
       return new SameHourNode(value(hour.time()), value(hour.now()), hour.days());
     } else if (expression instanceof Parameter parameter) {

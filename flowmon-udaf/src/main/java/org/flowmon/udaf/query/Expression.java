@@ -40,7 +40,7 @@ public sealed interface Expression
 
   /** An expression that is TRUE, FALSE or NULL. */
   sealed interface Condition extends Expression
-      permits Comparison, And, Or, Not, In, InQuery, IsNull, IsTruth, SameHour {
+      permits Comparison, And, Or, Not, In, InQuery, IsNull, IsTruth, Like, SameHour {
     @Override
     default ValueKind kind() {
       return ValueKind.BOOLEAN;
@@ -302,6 +302,19 @@ public sealed interface Expression
 
   /** {@code IS TRUE} or {@code IS FALSE}: never NULL itself. */
   record IsTruth(Expression term, boolean truth) implements Condition {
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * Whether the text matches as a whole; NULL if it is NULL.
+   *
+   * @param pattern {@code %} stands for any code points, {@code _} for one, and a backslash before
+   *     one of the three for that itself
+   */
+  record Like(Expression text, String pattern) implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);

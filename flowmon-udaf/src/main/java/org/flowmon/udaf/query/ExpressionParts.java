@@ -16,6 +16,7 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
@@ -89,6 +90,8 @@ public final class ExpressionParts {
       return List.of(isNull.term());
     } else if (expression instanceof IsTruth isTruth) {
       return List.of(isTruth.term());
+    } else if (expression instanceof Like like) {
+      return List.of(like.text());
     } else if (expression instanceof Arithmetic a) {
       return List.of(a.left(), a.right());
     } else if (expression instanceof Case choice) {

@@ -17,6 +17,7 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
@@ -153,6 +154,8 @@ final class SqlText {
       return inner(isNull.term()) + " IS NULL";
     } else if (expression instanceof IsTruth isTruth) {
       return inner(isTruth.term()) + " IS " + (isTruth.truth() ? "TRUE" : "FALSE");
+    } else if (expression instanceof Like like) {
+      return inner(like.text()) + " LIKE " + Value.ofText(like.pattern());
     } else if (expression instanceof Arithmetic arithmetic) {
       return inner(arithmetic.left())
           + " "
