@@ -32,8 +32,8 @@ public record PlainBeacon(
   }
 
   /**
-   * The best of the scores of all times that are known and of the first of each burst, over what was
-   * observed and since the pair began; null if there is none.
+   * The best of the scores of all times that are known and of the first of each burst, over what
+   * was observed and since the pair began; null if there is none.
    */
   public static PlainBeacon best(List<Call> calls, long from, long to) {
     // Of each ten seconds the first time and the last one are known, and the mean of the bytes.
@@ -89,8 +89,7 @@ public record PlainBeacon(
     List<Double> intervals = new ArrayList<>();
     List<Long> exact = new ArrayList<>();
     for (int i = 1; i < times.size(); i++) {
-      long seconds =
-          Math.floorDiv(times.get(i), SECOND) - Math.floorDiv(times.get(i - 1), SECOND);
+      long seconds = Math.floorDiv(times.get(i), SECOND) - Math.floorDiv(times.get(i - 1), SECOND);
       if (seconds > 0) {
         intervals.add((double) seconds);
         exact.add(times.get(i) - times.get(i - 1));

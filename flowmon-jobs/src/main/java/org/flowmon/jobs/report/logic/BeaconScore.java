@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How regular the times of a pair are, as RITA (version 5) scores it: four parts of 0 … 1, and their
- * mean. Rounded to thousandths.
+ * How regular the times of a pair are, as RITA (version 5) scores it: four parts of 0 … 1, and
+ * their mean. Rounded to thousandths.
  *
  * @param intervals how symmetric and how near to their median the intervals are, in whole seconds
  * @param sizes the same of the bytes
