@@ -146,7 +146,7 @@ public final class FittedTable {
   public static void wrapped(String text, String indent, PrintWriter out) {
     StringBuilder line = new StringBuilder();
     boolean isFirst = true;
-    for (String word : text.split("(?<=\\S) ")) {
+    for (String word : text.split("(?<=\\S) ", -1)) {
       if (!isFirst && line.length() + 1 + word.length() > WIDTH) {
         out.println(line.toString().stripTrailing());
         line = new StringBuilder(indent).append(word);

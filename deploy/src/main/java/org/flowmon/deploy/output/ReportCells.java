@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import org.flowmon.flow.code.PortNames;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.udaf.enrich.KnownNames;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
@@ -146,10 +146,10 @@ final class ReportCells {
 
   private static @Nullable String code(String name, long value) {
     if (name.endsWith("protocol")) {
-      return PortNames.protocol(value);
+      return KnownNames.protocol(value);
     }
     if (isPort(name)) {
-      return PortNames.port(value);
+      return KnownNames.port(value);
     }
     return name.endsWith("tcp_flags") ? flags(value) : null;
   }

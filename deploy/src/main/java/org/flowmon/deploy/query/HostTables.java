@@ -7,8 +7,8 @@ import java.util.List;
 import org.flowmon.archive.host.HostSummary;
 import org.flowmon.deploy.output.FittedTable;
 import org.flowmon.deploy.output.Units;
-import org.flowmon.flow.code.PortNames;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.udaf.enrich.KnownNames;
 import org.jspecify.annotations.Nullable;
 
 /** A host's summary for people, in tables of 80 columns. */
@@ -158,7 +158,7 @@ final class HostTables {
     if (protocol == null) {
       return "unknown";
     }
-    String name = raw ? null : PortNames.protocol(protocol);
+    String name = raw ? null : KnownNames.protocol(protocol);
     return name == null ? "protocol " + protocol : name;
   }
 
@@ -168,7 +168,7 @@ final class HostTables {
       boolean hasPorts = protocol != null && (protocol == 6 || protocol == 17);
       return protocol(protocol) + (hasPorts ? ", no known port" : "");
     }
-    String name = raw ? null : PortNames.port(port);
+    String name = raw ? null : KnownNames.port(port);
     return protocol(protocol) + "/" + port + (name == null ? "" : " " + name);
   }
 

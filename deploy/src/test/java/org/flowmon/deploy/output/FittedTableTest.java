@@ -65,7 +65,7 @@ class FittedTableTest {
     table.column("another_one", ValueKind.LONG).column("verdict", ValueKind.TEXT);
     for (int row = 1; row <= 2; row++) {
       address(table.row(), 0, "192.0.2." + row);
-      table.set(1, 1000 * row).set(2, 7).set(3, 4).set(4, row).set(5, "scan");
+      table.set(1, 1000L * row).set(2, 7).set(3, 4).set(4, row).set(5, "scan");
     }
     assertEquals(
         """

@@ -64,13 +64,15 @@ final class Acquaintances {
     return order.length;
   }
 
+  private static final Conversations.Service UNKNOWN = new Conversations.Service(0, 0, 0);
+
   /** One conversation's parties and service. */
   static final class Call {
     int client;
     int server;
     boolean begunInside;
     boolean ipv6;
-    Conversations.Service service;
+    Conversations.Service service = UNKNOWN;
   }
 
   /** One of an inside host's conversations, the first ones more often. */

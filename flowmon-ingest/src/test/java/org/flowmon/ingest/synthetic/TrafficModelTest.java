@@ -252,7 +252,7 @@ final class TrafficModelTest {
         }
       }
       // 10 flows a millisecond
-      assertEquals(one.after().toMillis(), first / 10.0, 2_000, one.toString());
+      assertEquals((double) one.after().toMillis(), first / 10.0, 2_000, one.toString());
       assertTrue(first / 10.0 >= one.after().toMillis() - 1, one + " begins at " + first);
       assertTrue(last / 10.0 > 54_000, one + " ends at " + last);
       int most =

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Names that need no file: of protocols and of the ports of well-known services. */
 public final class KnownNames {
@@ -25,6 +26,17 @@ public final class KnownNames {
   private static final Map<String, Long> PORT_CODES = codes(PORTS);
 
   private KnownNames() {}
+
+  /** The name of a protocol; null if it has none. */
+  public static @Nullable String protocol(long protocol) {
+    return PROTOCOLS.get(protocol);
+  }
+
+  /** The name of a service at a port of TCP or, if that has none, of UDP; null if neither has. */
+  public static @Nullable String port(long port) {
+    String name = PORTS.get(6L << 16 | port);
+    return name != null ? name : PORTS.get(17L << 16 | port);
+  }
 
   private static Map<String, Long> codes(Map<Long, String> names) {
     Map<String, Long> codes = new HashMap<>();
