@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * RITA's score of a beacon by plain lists of whole seconds, as its authors publish it.
+ * RITA's score of a beacon by plain lists, as its authors publish it.
  *
  * @param parts intervals, sizes, histogram, duration
  */
@@ -32,8 +32,8 @@ public record PlainBeacon(
   }
 
   /**
-   * The best of the scores of all times that are known and of the first of each burst, over what was
-   * observed and since the pair began; null if there is none.
+   * The best of the scores of all times that are known and of the first of each burst, over what
+   * was observed and since the pair began; null if there is none.
    */
   public static PlainBeacon best(List<Call> calls, long from, long to) {
     // Of each ten seconds the first time and the last one are known, and the mean of the bytes.
@@ -65,7 +65,8 @@ public record PlainBeacon(
     int flows = calls.size();
     long bytes = calls.stream().mapToLong(Call::bytes).sum();
     PlainBeacon best = null;
-    for (List<Call> known : List.of(each, bursts)) {
+    long full = slots.values().stream().filter(slot -> slot.size() > 2).count();
+    for (List<Call> known : List.of(10 * full > slots.size() ? List.<Call>of() : each, bursts)) {
       PlainBeacon whole = of(known, from, to, flows, bytes);
       if (whole == null) {
         continue;
@@ -89,11 +90,10 @@ public record PlainBeacon(
     List<Double> intervals = new ArrayList<>();
     List<Long> exact = new ArrayList<>();
     for (int i = 1; i < times.size(); i++) {
-      long seconds =
-          Math.floorDiv(times.get(i), SECOND) - Math.floorDiv(times.get(i - 1), SECOND);
-      if (seconds > 0) {
-        intervals.add((double) seconds);
-        exact.add(times.get(i) - times.get(i - 1));
+      long interval = times.get(i) - times.get(i - 1);
+      if (interval >= SECOND) {
+        intervals.add(interval / 1e6);
+        exact.add(interval);
       }
     }
     if (calls.size() < 4 || intervals.size() < 3) {
@@ -108,8 +108,8 @@ public record PlainBeacon(
     long span = times.get(times.size() - 1) - times.get(0);
     return new PlainBeacon(
         List.of(
-            regularity(intervals, 1),
-            regularity(sizes, 0),
+            regularity(intervals),
+            regularity(sizes),
             histogram(bars),
             duration(bars, span / (double) Math.max(1, to - from))),
         times,
@@ -125,7 +125,7 @@ public record PlainBeacon(
     return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
   }
 
-  private static double regularity(List<Double> values, double otherwise) {
+  private static double regularity(List<Double> values) {
     List<Double> sorted = values.stream().sorted().toList();
     int n = sorted.size();
     double middle = median(sorted);
@@ -134,7 +134,7 @@ public record PlainBeacon(
     boolean hasSkew = upper - lower >= 10 && middle != lower && middle != upper;
     double skew = hasSkew ? (upper + lower - 2 * middle) / (upper - lower) : 0;
     double deviation = median(sorted.stream().map(value -> Math.abs(value - middle)).toList());
-    double near = middle < 1 ? otherwise : Math.max(0, (middle - deviation) / middle);
+    double near = middle < 1 ? 0 : Math.max(0, (middle - deviation) / middle);
     return round((1 - Math.abs(skew) + near) / 2);
   }
 

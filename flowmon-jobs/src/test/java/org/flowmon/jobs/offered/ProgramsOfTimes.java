@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
@@ -207,8 +206,7 @@ final class ProgramsOfTimes {
       return rows;
     }
 
-    private static String row(
-        int rank, List<?> pair, PlainBeacon beacon, List<PlainFlow> group) {
+    private static String row(int rank, List<?> pair, PlainBeacon beacon, List<PlainFlow> group) {
       return Cells.line(
           rank,
           pair.get(0),

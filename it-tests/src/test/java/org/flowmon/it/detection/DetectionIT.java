@@ -57,8 +57,7 @@ class DetectionIT {
   }
 
   private static AnalysisConfig whole(String name, String text) {
-    return AnalysisConfig.parse(
-        name + ".yaml", text.replace("lateness: 1s", "lateness: 36000d"));
+    return AnalysisConfig.parse(name + ".yaml", text.replace("lateness: 1s", "lateness: 36000d"));
   }
 
   private static Iterable<WindowPart> windows(LiveQuery live, List<FlowBatch> batches) {
@@ -182,12 +181,18 @@ class DetectionIT {
     List<String> wronged = new ArrayList<>();
     Map<String, Score> scores = new LinkedHashMap<>();
     SCANS.forEach(analysis -> scores.put(analysis, new Score("`" + analysis + "`")));
+    PublishedRules.all().keySet().forEach(rule -> scores.put(rule, new Score(rule)));
     Set<String> counted = new TreeSet<>(); // the same traffic in several forms counts once
     for (LabelledSet set : LabelledSet.all()) {
       List<FlowBatch> batches = set.flows();
       assertTrue(batches.size() > 0, "no flows in " + set.name());
       boolean isKnown = set.attackers().isPresent();
       boolean isNew = counted.add(set.name());
+      if (isKnown && isNew) {
+        List<PublishedRules.Flow> flows = PublishedRules.Flow.of(batches);
+        PublishedRules.all()
+            .forEach((rule, names) -> scores.get(rule).add(set, names.apply(flows)));
+      }
       for (String analysis : SCANS) {
         Set<String> named = named(analysis(analysis), batches, "scan", "src_addr");
         add(lines, line(set, analysis, named));
@@ -239,13 +244,7 @@ class DetectionIT {
         String day = FlowTime.instant(part.windowEnd() - 1).toString().substring(0, 10);
         lines.add(
             "| %s | %s | %d | %d | %d | %s |"
-                .formatted(
-                    set.name(),
-                    day,
-                    rows.rowCount(),
-                    sure,
-                    sure(rows),
-                    labelled));
+                .formatted(set.name(), day, rows.rowCount(), sure, sure(rows), labelled));
       }
     }
     return lines;

@@ -50,8 +50,7 @@ record LabelledSet(
     return name.startsWith("strato")
         || name.startsWith("idps")
         || name.startsWith("m57")
-        || name.startsWith("rita")
-        || name.startsWith("caller");
+        || name.startsWith("rita");
   }
 
   /** The sources known to have tried at least so many targets. */
@@ -134,7 +133,7 @@ record LabelledSet(
             List.of(TUNNELS + "test-cc-capture-2.pcap"),
             Form.AS_READ,
             Optional.of(Map.of()),
-            Optional.of("147.32.80.37 141.193.213.20 443")));
+            Optional.empty()));
     sets.add(
         new LabelledSet(
             "rita",

@@ -6,10 +6,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How regular the times of a pair are, as RITA (version 5) scores it: four parts of 0 … 1, and their
- * mean. Rounded to thousandths.
+ * How regular the times of a pair are, as RITA (version 5) scores it: four parts of 0 … 1, and
+ * their mean. Rounded to thousandths.
  *
- * @param intervals how symmetric and how near to their median the intervals are, in whole seconds
+ * @param intervals how symmetric and how near to their median the intervals of a second or more are
  * @param sizes the same of the bytes
  * @param histogram how equal 24 equal parts of the observed time are, or how well two heights fit
  * @param duration how much of the observed time lies between the first and the last, or how many
@@ -33,7 +33,7 @@ record BeaconScore(
   private static final int BINS_OF_A_DURATION = 6;
   private static final double IDEAL_RUN = 12;
 
-  /** Quartiles nearer to one another say nothing of a skew. */
+  /** Quartiles nearer to one another, in seconds or bytes, say nothing of a skew. */
   private static final long LEAST_SPREAD = 10;
 
   private static final long SECOND = 1_000_000;
@@ -47,21 +47,17 @@ record BeaconScore(
    * @param to when it ended
    */
   static @Nullable BeaconScore of(long[] times, long[] bytes, int n, long from, long to) {
-    long[] seconds = new long[Math.max(0, n - 1)];
-    long[] exact = new long[seconds.length];
+    long[] intervals = new long[Math.max(0, n - 1)];
     int count = 0;
     for (int i = 1; i < n; i++) {
-      long interval = Math.floorDiv(times[i], SECOND) - Math.floorDiv(times[i - 1], SECOND);
-      if (interval > 0) {
-        exact[count] = times[i] - times[i - 1];
-        seconds[count++] = interval;
+      if (times[i] - times[i - 1] >= SECOND) {
+        intervals[count++] = times[i] - times[i - 1];
       }
     }
     if (count < LEAST_INTERVALS) {
       return null;
     }
-    Arrays.sort(seconds, 0, count);
-    Arrays.sort(exact, 0, count);
+    Arrays.sort(intervals, 0, count);
     long[] sorted = Arrays.copyOf(bytes, n);
     Arrays.sort(sorted);
     int[] bars = new int[BINS];
@@ -70,15 +66,15 @@ record BeaconScore(
       bars[(int) Math.max(0, Math.min(BINS - 1, bin))]++;
     }
     return new BeaconScore(
-        regularity(seconds, count, 1),
-        regularity(sorted, n, 0),
+        regularity(intervals, count, LEAST_SPREAD * SECOND),
+        regularity(sorted, n, LEAST_SPREAD),
         Math.max(evenness(bars), twoHeights(bars)),
         duration(bars, (double) (times[n - 1] - times[0]) / Math.max(1, to - from)),
         n,
         times[0],
         times[n - 1],
         to - from,
-        exact[(count - 1) / 2]);
+        intervals[(count - 1) / 2]);
   }
 
   double score() {
@@ -93,16 +89,16 @@ record BeaconScore(
     return Math.round(Math.max(0, Math.min(1, score)) * 1000) / 1000.0;
   }
 
-  /** Of sorted values; {@code ofNothing} is their nearness if they are below 1. */
-  private static double regularity(long[] values, int n, double ofNothing) {
+  /** Of sorted values; those of nothing are not near to one another. */
+  private static double regularity(long[] values, int n, long leastSpread) {
     double median = median(values, 0, n);
     double lower = median(values, 0, n / 2);
     double upper = median(values, n - n / 2, n);
     double skew = 0;
-    if (upper - lower >= LEAST_SPREAD && median != lower && median != upper) {
+    if (upper - lower >= leastSpread && median != lower && median != upper) {
       skew = (lower + upper - 2 * median) / (upper - lower);
     }
-    double near = ofNothing;
+    double near = 0;
     if (median >= 1) {
       double[] off = new double[n];
       for (int i = 0; i < n; i++) {

@@ -264,7 +264,11 @@ final class BeaconsLogic implements ReportLogic {
       return other.score() >= one.score() ? other : one;
     }
 
+    /** Null also if the times between the first and the last of many slots are not known. */
     private @Nullable BeaconScore each(long[] observed) {
+      if (10 * slots.values().stream().filter(slot -> slot.flows() > 2).count() > slots.size()) {
+        return null;
+      }
       long[] times = new long[2 * slots.size()];
       long[] sizes = new long[times.length];
       int n = 0;

@@ -60,7 +60,9 @@ class BeaconsLogicTest {
         bytes);
   }
 
-  /** Plants beats from a time on, each off its time by up to the jitter as a share of the period. */
+  /**
+   * Plants beats from a time on, each off its time by up to the jitter as a share of the period.
+   */
   private static void plant(
       TestFlows flows,
       SplittableRandom random,
@@ -75,7 +77,9 @@ class BeaconsLogicTest {
     }
   }
 
-  /** Plants traffic of many hosts: popular targets (Zipf), exponential pauses, bursts, all sizes. */
+  /**
+   * Plants traffic of many hosts: popular targets (Zipf), exponential pauses, bursts, all sizes.
+   */
   private static void plantNoise(
       TestFlows flows, SplittableRandom random, int hosts, long from, long to) {
     for (int host = 0; host < hosts; host++) {
@@ -197,8 +201,7 @@ class BeaconsLogicTest {
           PlainBeacon best = PlainBeacon.best(calls, observed.getMin(), observed.getMax());
           if (best != null) {
             lines.add(
-                pair
-                    + " %s %s %d".formatted(best.score(), best.parts(), best.beats().size()));
+                pair + " %s %s %d".formatted(best.score(), best.parts(), best.beats().size()));
           }
         });
     Collections.sort(lines);
@@ -289,7 +292,8 @@ class BeaconsLogicTest {
     refuses("needs a column first", "AS first", "AS frst");
     refuses("needs a column bytes", "SUM(bytes) AS bytes", "SUM(bytes) AS octets");
     refuses("expected SUM(…) or COUNT(…) alone", "COUNT(*) AS flows", "MAX(dst_port) AS flows");
-    refuses("expected no LIMIT", "server_port, slot\n  window", "server_port, slot LIMIT 5\n  window");
+    refuses(
+        "expected no LIMIT", "server_port, slot\n  window", "server_port, slot LIMIT 5\n  window");
     refuses("beats: expected a whole number", "beats: 4", "beats: 3");
   }
 
