@@ -4,6 +4,7 @@ import java.util.Map;
 import org.flowmon.udaf.node.CaseNode;
 import org.flowmon.udaf.node.ColumnNode;
 import org.flowmon.udaf.node.ComparisonNodes;
+import org.flowmon.udaf.node.DerivedNode;
 import org.flowmon.udaf.node.DoubleArithmeticNode;
 import org.flowmon.udaf.node.EnrichedNode;
 import org.flowmon.udaf.node.FlagNode;
@@ -27,6 +28,7 @@ import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
@@ -78,6 +80,9 @@ final class Compiler {
       return new GivenNode(known);
     } else if (expression instanceof Column column) {
       return new ColumnNode(column.column());
+    } else if (expression instanceof Derived derived) {
+      return new DerivedNode(
+          derived.column(), derived.keys().stream().map(this::value).toArray(ValueNode[]::new));
     } else if (expression instanceof Enriched enriched) {
       return enriched(enriched);
     } else if (expression instanceof Literal literal) {

@@ -7,10 +7,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.enrich.DerivedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.Literal;
@@ -209,6 +211,10 @@ sealed interface ColumnSource {
       if (column != null) {
         return new Column(column);
       }
+      Optional<DerivedColumn> derived = DerivedColumn.byName(name.text());
+      if (derived.isPresent()) {
+        return new Derived(derived.get());
+      }
       Optional<EnrichedColumn> joined = EnrichedColumn.byName(name.text());
       return joined.isPresent() ? new Enriched(joined.get()) : estimate(name);
     }
@@ -230,6 +236,7 @@ sealed interface ColumnSource {
     public List<String> names() {
       List<String> all = new ArrayList<>();
       FlowColumn.all().forEach(column -> all.add(column.sqlName()));
+      all.addAll(DerivedColumn.names());
       all.addAll(EnrichedColumn.names());
       all.addAll(ESTIMATES.keySet());
       return all;

@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
@@ -212,6 +213,8 @@ final class SelectParser {
     if (what instanceof Column column) {
       name = column.column().sqlName();
     } else if (what instanceof Enriched column) {
+      name = column.column().sqlName();
+    } else if (what instanceof Derived column) {
       name = column.column().sqlName();
     } else if (what instanceof Named column) {
       name = column.name();

@@ -1,11 +1,13 @@
 package org.flowmon.udaf.query;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.flow.code.CodeNames;
+import org.flowmon.udaf.enrich.DerivedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.enrich.Lookup;
 import org.flowmon.udaf.value.Value;
@@ -21,6 +23,7 @@ public sealed interface Expression
     permits AggregateCall,
         Expression.Column,
         Expression.Enriched,
+        Expression.Derived,
         Expression.Named,
         Expression.Literal,
         Expression.Prefix,
@@ -71,6 +74,40 @@ public sealed interface Expression
 
     public Enriched(EnrichedColumn column) {
       this(column, column.keys().stream().<Expression>map(Column::new).toList(), Optional.empty());
+    }
+
+    @Override
+    public ValueKind kind() {
+      return column.kind();
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * A column that follows from stored ones.
+   *
+   * @param keys what it is made of: its role if it is not the role itself, and stored columns
+   */
+  record Derived(DerivedColumn column, List<Expression> keys) implements Expression {
+    public Derived {
+      keys = List.copyOf(keys);
+    }
+
+    public Derived(DerivedColumn column) {
+      this(column, keys(column));
+    }
+
+    private static List<Expression> keys(DerivedColumn column) {
+      List<Expression> keys = new ArrayList<>();
+      if (column != DerivedColumn.ROLE) {
+        keys.add(new Derived(DerivedColumn.ROLE));
+      }
+      column.columns().forEach(stored -> keys.add(new Column(stored)));
+      return keys;
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
@@ -100,6 +101,8 @@ public final class ExpressionParts {
       return all;
     } else if (expression instanceof Enriched enriched) {
       return enriched.keys();
+    } else if (expression instanceof Derived derived) {
+      return derived.keys();
     } else if (expression instanceof Network network) {
       return List.of(network.address());
     } else if (expression instanceof TimeBucket bucket) {

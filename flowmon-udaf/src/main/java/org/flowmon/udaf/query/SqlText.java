@@ -11,6 +11,7 @@ import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
@@ -95,6 +96,8 @@ final class SqlText {
         (item.what() instanceof Column column && column.column().sqlName().equals(item.name()))
             || (item.what() instanceof Enriched enriched
                 && enriched.column().sqlName().equals(item.name()))
+            || (item.what() instanceof Derived derived
+                && derived.column().sqlName().equals(item.name()))
             || (item.what() instanceof Named named && named.name().equals(item.name()));
     return bareColumn ? item.what().toString() : item.what() + " AS " + name(item.name());
   }
@@ -121,6 +124,8 @@ final class SqlText {
       return name(column.column());
     } else if (expression instanceof Enriched enriched) {
       return enriched.column().sqlName();
+    } else if (expression instanceof Derived derived) {
+      return derived.column().sqlName();
     } else if (expression instanceof Named named) {
       return (named.table() == null ? "" : name(named.table()) + ".") + name(named.name());
     } else if (expression instanceof Literal literal) {
@@ -217,6 +222,7 @@ final class SqlText {
     boolean simple =
         part instanceof Column
             || part instanceof Enriched
+            || part instanceof Derived
             || part instanceof Named
             || part instanceof Parameter
             || part instanceof AggregateCall
