@@ -87,7 +87,8 @@ final class ReportCells {
     if (name.startsWith("history_") || name.equals("coverage")) {
       return 4;
     }
-    boolean isDetail = name.startsWith("median_") || name.startsWith("usual_") || EXTREMES.contains(name);
+    boolean isDetail =
+        name.startsWith("median_") || name.startsWith("usual_") || EXTREMES.contains(name);
     return isDetail ? 3 : 2;
   }
 

@@ -218,7 +218,9 @@ public record ReportText(
               });
     }
     kinds.replaceAll((column, kind) -> kind == null ? ValueKind.TEXT : kind);
-    kinds.replaceAll((column, kind) -> kind == ValueKind.TEXT && !column.equals(MISSING) ? ofTexts(rows, column) : kind);
+    kinds.replaceAll(
+        (column, kind) ->
+            kind == ValueKind.TEXT && !column.equals(MISSING) ? ofTexts(rows, column) : kind);
     ResultTable.Builder table = new ResultTable.Builder();
     kinds.forEach(table::column);
     for (ReportRow row : rows) {
@@ -246,7 +248,8 @@ public record ReportText(
         areTimes &= micros(text).isPresent();
       }
     }
-    return !any ? ValueKind.TEXT
+    return !any
+        ? ValueKind.TEXT
         : areAddresses ? ValueKind.ADDRESS : areTimes ? ValueKind.TIMESTAMP : ValueKind.TEXT;
   }
 

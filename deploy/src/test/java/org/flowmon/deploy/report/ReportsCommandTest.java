@@ -376,7 +376,10 @@ class ReportsCommandTest {
       String vertical = reports(kafka, "--vertical").out();
       assertTrue(vertical.contains("\nsrc_addr  192.0.2.1\nbytes     12.3 MB\n"), vertical);
       String raw = reports(kafka, "--raw").out();
-      assertTrue(raw.contains("192.0.2.1  12345678       443         6  125000  2026-11-21T09:59:01.500Z  new"), raw);
+      assertTrue(
+          raw.contains(
+              "192.0.2.1  12345678       443         6  125000  2026-11-21T09:59:01.500Z  new"),
+          raw);
     }
   }
 
