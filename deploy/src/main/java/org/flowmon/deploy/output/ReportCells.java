@@ -21,6 +21,8 @@ final class ReportCells {
   private static final Set<String> SHARES =
       Set.of("share", "usual_share", "coverage", "regularity");
   private static final Set<String> TIMES = Set.of("lag", "period", "shortest", "longest");
+  private static final Set<String> EXTREMES =
+      Set.of("shortest", "longest", "first_beat", "last_beat");
   private static final Set<String> PLAIN = Set.of("rank", "type", "domain", "tos", "vlan");
   private static final String FLAGS = "FSRPAUEC";
   private static final long DAY = 86_400_000_000L;
@@ -85,7 +87,9 @@ final class ReportCells {
     if (name.startsWith("history_") || name.equals("coverage")) {
       return 4;
     }
-    return name.startsWith("median_") || name.startsWith("usual_") ? 3 : 2;
+    boolean isDetail =
+        name.startsWith("median_") || name.startsWith("usual_") || EXTREMES.contains(name);
+    return isDetail ? 3 : 2;
   }
 
   private static boolean isBytes(String name) {

@@ -4,13 +4,17 @@ import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.Confidence;
@@ -50,6 +54,8 @@ public record ReportText(
     String message,
     String remark,
     List<Map<String, Object>> approximate) {
+  private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z");
+
   private static final String MISSING = "days_missing";
 
   public static ReportText of(Report report) {
@@ -214,7 +220,7 @@ public record ReportText(
     kinds.replaceAll((column, kind) -> kind == null ? ValueKind.TEXT : kind);
     kinds.replaceAll(
         (column, kind) ->
-            kind == ValueKind.TEXT && areAddresses(rows, column) ? ValueKind.ADDRESS : kind);
+            kind == ValueKind.TEXT && !column.equals(MISSING) ? ofTexts(rows, column) : kind);
     ResultTable.Builder table = new ResultTable.Builder();
     kinds.forEach(table::column);
     for (ReportRow row : rows) {
@@ -230,18 +236,32 @@ public record ReportText(
     return table.build();
   }
 
-  /** JSON gives addresses as texts. */
-  private static boolean areAddresses(List<ReportRow> rows, String column) {
+  /** JSON gives addresses and times as texts. */
+  private static ValueKind ofTexts(List<ReportRow> rows, String column) {
     boolean any = false;
+    boolean areAddresses = true;
+    boolean areTimes = true;
     for (ReportRow row : rows) {
       if (row.columns().get(column) instanceof String text) {
         any = true;
-        if (IpAddress.parseOrNull(text) == null) {
-          return false;
-        }
+        areAddresses &= IpAddress.parseOrNull(text) != null;
+        areTimes &= micros(text).isPresent();
       }
     }
-    return any;
+    return !any
+        ? ValueKind.TEXT
+        : areAddresses ? ValueKind.ADDRESS : areTimes ? ValueKind.TIMESTAMP : ValueKind.TEXT;
+  }
+
+  private static OptionalLong micros(String text) {
+    if (!TIME.matcher(text).matches()) {
+      return OptionalLong.empty();
+    }
+    try {
+      return OptionalLong.of(FlowTime.micros(Instant.parse(text)));
+    } catch (DateTimeException | ArithmeticException e) {
+      return OptionalLong.empty();
+    }
   }
 
   private static ValueKind kind(Object value) {
@@ -276,6 +296,7 @@ public record ReportText(
         IpAddress address = IpAddress.parse(value.toString());
         table.set(column, address.hi(), address.lo());
       }
+      case TIMESTAMP -> table.set(column, micros(value.toString()).orElseThrow());
       default -> table.set(column, value.toString());
     }
   }

@@ -327,7 +327,8 @@ class ReportsCommandTest {
 
   private static String judged(int minute, int rows, int number, String address, String verdict) {
     String columns =
-        "\"rank\":%d,\"src_addr\":\"%s\",\"bytes\":%d,\"dst_port\":443,\"protocol\":6,\"rate\":125000.0,\"verdict\":%s"
+        ("\"rank\":%d,\"src_addr\":\"%s\",\"bytes\":%d,\"dst_port\":443,\"protocol\":6,"
+                + "\"rate\":125000.0,\"seen\":\"2026-11-21T09:59:01.5Z\",\"verdict\":%s")
             .formatted(number, address, 12_345_678L / number, verdict);
     return row("talkers", minute, 3, rows, number, columns);
   }
@@ -347,9 +348,9 @@ class ReportsCommandTest {
       assertEquals(
           """
           talkers  2026-11-21T09:01:50Z … 10:01:00Z  1 of 40 rows, history exact
-          rank  src_addr     bytes  dst_port  protocol      rate  verdict
-          ────  ─────────  ───────  ────────  ────────  ────────  ───────
-             1  192.0.2.1  12.3 MB  https     tcp       1 Mbit/s  new
+          rank  src_addr     bytes  dst_port  protocol      rate  seen      verdict
+          ────  ─────────  ───────  ────────  ────────  ────────  ────────  ───────
+             1  192.0.2.1  12.3 MB  https     tcp       1 Mbit/s  09:59:01  new
             left out as ordinary: 38 usual, 1 without a verdict (--all)
 
           """,
@@ -375,7 +376,10 @@ class ReportsCommandTest {
       String vertical = reports(kafka, "--vertical").out();
       assertTrue(vertical.contains("\nsrc_addr  192.0.2.1\nbytes     12.3 MB\n"), vertical);
       String raw = reports(kafka, "--raw").out();
-      assertTrue(raw.contains("192.0.2.1  12345678       443         6  125000  new"), raw);
+      assertTrue(
+          raw.contains(
+              "192.0.2.1  12345678       443         6  125000  2026-11-21T09:59:01.500Z  new"),
+          raw);
     }
   }
 

@@ -108,7 +108,7 @@ final class LiveTraffic implements FlowStream {
   private void beacon(SyntheticFlow flow) {
     crowd.partyWith(flow, beaconHost, incidents.beaconPeer(), true);
     crowd.tcp(flow, 49_152 + random.nextInt(16_384), 443, 0x1B);
-    flow.bytes = 680L + random.nextInt(40);
+    flow.bytes = 700L + random.nextInt(8);
     flow.packets = 7;
     flow.endMillis = (long) beaconDue - beaconDelay;
     flow.startMillis = flow.endMillis - 120;
@@ -147,8 +147,8 @@ final class LiveTraffic implements FlowStream {
     flow.tcpFlags = 0;
     flow.tos = 0;
     flow.icmpTypeCode = 0;
-    flow.packets = 10;
-    flow.bytes = 4_680;
+    flow.packets = 1 + random.nextInt(20);
+    flow.bytes = 468 * flow.packets;
     flow.endMillis = nowMillis - beaconDelay;
     flow.startMillis = flow.endMillis - 50;
   }

@@ -135,7 +135,9 @@ public final class OrdinaryTraffic implements FlowStream {
       replyBytes = bytes;
     } else {
       replyBytes = bytes;
-      bytes = Math.max(60, bytes / (2 + random.nextInt(10))); // clients fetch more than they send
+      bytes /= 2 + random.nextInt(10); // clients fetch more than they send
+      // Among acquaintances no size is a common one, as it would be of a beacon.
+      bytes = acquaintances.isPresent() ? 60 + bytes : Math.max(60, bytes);
     }
     replyPackets = packetsOf(replyBytes);
     count(flow, bytes);
