@@ -22,7 +22,6 @@ import org.flowmon.archive.lease.MaintenanceLock;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.region.MappedRegion;
-import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
@@ -32,6 +31,7 @@ import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.FetchCounts;
 import org.flowmon.archive.store.NoRoomException;
 import org.flowmon.flow.FlowRows;
+import org.flowmon.flow.files.SyncedFolders;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.flowmon.archive.store.PrivateFolder;
-import org.flowmon.archive.store.UnsafeFolderException;
+import org.flowmon.flow.files.PrivateFiles;
+import org.flowmon.flow.files.PrivateFolder;
+import org.flowmon.flow.files.UnsafeFolderException;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 
 /**
@@ -133,7 +134,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
           data + " exists without its password: it was only partly made; remove " + folder, null);
     }
     Path superuser = folder.resolve("superuser");
-    PrivateFolder.write(superuser, randomPassword());
+    PrivateFiles.write(superuser, randomPassword());
     binaries.run(
         "",
         "initdb",
@@ -169,9 +170,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
         "-D",
         data.toString(),
         "postgres");
-    PrivateFolder.write(
+    PrivateFiles.write(
         folder.resolve("pgpass"), "127.0.0.1:*:" + NAME + ":" + NAME + ":" + password + "\n");
-    PrivateFolder.write(folder.resolve("password"), password + "\n");
+    PrivateFiles.write(folder.resolve("password"), password + "\n");
   }
 
   /** A password of letters and digits, which needs no quotes anywhere. */

@@ -137,6 +137,9 @@ public final class CollectCommand implements Callable<Integer> {
   /** The longest time of a stop beyond that for Kafka: sockets are emptied for 6 s. */
   private static final Duration STOP_BEYOND = Duration.ofSeconds(20);
 
+  /** How soon it ends if a part of it has failed. */
+  private static final long LOOK_MILLIS = 500;
+
   /** The least of a Kafka client's buffer: room for the largest message. */
   private static final long LEAST_BUFFER = 8L << 20;
 
@@ -148,6 +151,9 @@ public final class CollectCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     columns.define();
     listen.check();
+    checkState();
+    Before before =
+        new Before(contents(rulesOption.file().stream().toList()), contents(listen.tlsFiles()));
     RulesOption.Rules rules = rulesOption.read();
     Optional<InetSocketAddress> page = page();
     Optional<String> token = httpTokenFile.map(TokenFile::read);
@@ -164,7 +170,7 @@ public final class CollectCommand implements Callable<Integer> {
       throw e;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndWait, "collect-stop"));
-    try (ReloadedFiles files = files(collector, rules);
+    try (ReloadedFiles files = files(collector, rules, before);
         Closeable shown = show(page, token, new CollectorView(collector, files))) {
       run(collector);
     } finally {
@@ -183,26 +189,39 @@ public final class CollectCommand implements Callable<Integer> {
     return page.isPresent() ? CollectorHttp.start(page.get(), token, view) : () -> {};
   }
 
+  private void checkState() {
+    if (state.isPresent() && listen.lanes() == 0) {
+      throw new UsageException(
+          "--state keeps templates of exports by UDP, and --listen has no such address: leave it"
+              + " out; over TCP and TLS templates end with their connection");
+    }
+  }
+
+  /** What files had before they were read. */
+  private record Before(ReloadedFiles.Contents rules, ReloadedFiles.Contents tls) {}
+
+  private static ReloadedFiles.Contents contents(List<Path> files) {
+    return ReloadedFiles.Contents.of(files);
+  }
+
   /** Looks at the files that may change, from now on. */
-  private ReloadedFiles files(RunningCollector collector, RulesOption.Rules rules) {
+  private ReloadedFiles files(RunningCollector collector, RulesOption.Rules rules, Before before) {
     ReloadedFiles files = new ReloadedFiles(System.err::println);
     AtomicReference<RulesOption.Rules> last = new AtomicReference<>(rules);
-    rulesOption
-        .file()
-        .ifPresent(
-            file ->
-                files.add(
-                    "rules",
-                    List.of(file),
-                    () -> {
-                      RulesOption.Rules now = rulesOption.read();
-                      collector.useRules(now.rules());
-                      return now.changesSince(last.getAndSet(now));
-                    }));
+    if (rulesOption.file().isPresent()) {
+      files.add(
+          "rules",
+          before.rules,
+          () -> {
+            RulesOption.Rules now = rulesOption.read();
+            collector.useRules(now.rules());
+            return now.changesSince(last.getAndSet(now));
+          });
+    }
     if (!listen.tlsFiles().isEmpty()) {
       files.add(
           "tls",
-          listen.tlsFiles(),
+          before.tls,
           () -> {
             ServerTls now = listen.readTls();
             collector.useTls(now);
@@ -309,8 +328,12 @@ public final class CollectCommand implements Callable<Integer> {
               + buffer.getAsLong()
               + " bytes; for bursts raise net.core.rmem_max");
     }
-    while (!stop.await(reportSeconds, TimeUnit.SECONDS) && collector.failure().isEmpty()) {
-      System.err.println(counts(collector));
+    long reported = System.nanoTime();
+    while (!stop.await(LOOK_MILLIS, TimeUnit.MILLISECONDS) && collector.failure().isEmpty()) {
+      if (System.nanoTime() - reported >= TimeUnit.SECONDS.toNanos(reportSeconds)) {
+        reported = System.nanoTime();
+        System.err.println(counts(collector));
+      }
     }
   }
 

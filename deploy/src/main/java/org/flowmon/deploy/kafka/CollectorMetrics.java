@@ -100,6 +100,7 @@ final class CollectorMetrics {
     gauge("spool_capacity_bytes", load.capacityBytes());
     gauge("spool_oldest_seconds", load.oldestMicros() / 1_000_000);
     total("spool_damaged_bytes", load.damagedBytes());
+    total("spool_read_errors", stats.disk().readErrors());
     total("flows_recovered", stats.flowsRecovered());
   }
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.flowmon.ingest.publish.PublisherStats;
 
 /**
  * A running collector as {@link CollectorHttp} shows it. Its decoders are asked at most once a
@@ -36,7 +37,11 @@ final class CollectorView implements CollectorHttp.Source {
     if (failure.isPresent()) {
       return Optional.of("the collector has ended: " + failure.get());
     }
-    return collector.stats().queue().isKafkaAway()
+    PublisherStats stats = collector.stats();
+    if (!stats.disk().trouble().isEmpty()) {
+      return Optional.of(stats.disk().trouble() + "; its flows wait there");
+    }
+    return stats.queue().isKafkaAway()
         ? Optional.of("Kafka takes no flows; they wait for it")
         : Optional.empty();
   }

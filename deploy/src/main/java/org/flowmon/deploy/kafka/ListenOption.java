@@ -53,8 +53,8 @@ final class ListenOption {
       paramLabel = "NUMBER",
       defaultValue = "64",
       description =
-          "The most connections by TCP and TLS at a time, a quarter of them from one address;"
-              + " default ${DEFAULT-VALUE}.")
+          "The most connections by TCP and TLS at a time, a quarter of them from one address"
+              + " (one /64 of IPv6); default ${DEFAULT-VALUE}.")
   private int connections;
 
   @Option(
@@ -77,8 +77,15 @@ final class ListenOption {
               + " signed are let in.")
   private Optional<Path> tlsCa = Optional.empty();
 
-  /** All checks that need no file; throws {@link UsageException}. */
+  // Parsed by check, once: names are looked up then.
+  private final List<InetSocketAddress> udp = new ArrayList<>();
+  private final List<TcpCollector.Listen> tcp = new ArrayList<>();
+
+  /** Parses the addresses, with all checks that need no file; throws {@link UsageException}. */
   void check() {
+    udp.clear();
+    tcp.clear();
+    listen.forEach(this::parse);
     if (sockets < 1 || sockets > MAX_SOCKETS) {
       throw new UsageException("--sockets " + sockets + ": expected 1 to " + MAX_SOCKETS);
     }
@@ -86,7 +93,7 @@ final class ListenOption {
       throw new UsageException(
           "--connections " + connections + ": expected 1 to " + MAX_CONNECTIONS);
     }
-    boolean hasTls = tcp().stream().anyMatch(TcpCollector.Listen::isTls);
+    boolean hasTls = tcp.stream().anyMatch(TcpCollector.Listen::isTls);
     if (hasTls && (tlsKey.isEmpty() || tlsCert.isEmpty())) {
       throw new UsageException("--listen tls://…: add --tls-key FILE and --tls-cert FILE");
     }
@@ -95,40 +102,27 @@ final class ListenOption {
     }
   }
 
-  /** UDP addresses. */
-  List<InetSocketAddress> udp() {
-    List<InetSocketAddress> all = new ArrayList<>();
-    for (String place : listen) {
-      if (scheme(place).equals("udp")) {
-        all.add(place(place));
-      }
-    }
-    return all;
-  }
-
-  /** Addresses of TCP and TLS. */
-  List<TcpCollector.Listen> tcp() {
-    List<TcpCollector.Listen> all = new ArrayList<>();
-    for (String place : listen) {
-      if (!scheme(place).equals("udp")) {
-        all.add(new TcpCollector.Listen(place(place), scheme(place).equals("tls")));
-      }
-    }
-    return all;
-  }
-
-  private static String scheme(String place) {
+  private void parse(String place) {
     int end = place.indexOf("://");
     String scheme = end < 0 ? "udp" : place.substring(0, end);
-    if (!List.of("udp", "tcp", "tls").contains(scheme)) {
-      throw new UsageException("--listen " + place + ": expected udp://, tcp:// or tls://");
+    String address = end < 0 ? place : place.substring(end + 3);
+    switch (scheme) {
+      case "udp" -> udp.add(address("--listen", address));
+      case "tcp", "tls" ->
+          tcp.add(new TcpCollector.Listen(address("--listen", address), scheme.equals("tls")));
+      default ->
+          throw new UsageException("--listen " + place + ": expected udp://, tcp:// or tls://");
     }
-    return scheme;
   }
 
-  private static InetSocketAddress place(String place) {
-    int end = place.indexOf("://");
-    return address("--listen", end < 0 ? place : place.substring(end + 3));
+  /** UDP addresses, after {@link #check}. */
+  List<InetSocketAddress> udp() {
+    return List.copyOf(udp);
+  }
+
+  /** Addresses of TCP and TLS, after {@link #check}. */
+  List<TcpCollector.Listen> tcp() {
+    return List.copyOf(tcp);
   }
 
   /** An address as options name it; without a host this machine's. */
@@ -146,12 +140,12 @@ final class ListenOption {
 
   /** Threads that receive UDP. */
   int lanes() {
-    return udp().isEmpty() ? 0 : sockets;
+    return udp.isEmpty() ? 0 : sockets;
   }
 
   /** Publishers: one for each of these threads, and one for all connections. */
   int publishers() {
-    return lanes() + (tcp().isEmpty() ? 0 : 1);
+    return lanes() + (tcp.isEmpty() ? 0 : 1);
   }
 
   int receiveBuffer() {

@@ -2,12 +2,14 @@ package org.flowmon.deploy.kafka;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.flowmon.deploy.command.CommandException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Files that are read again when they change. One that cannot be used is told of once, and what was
@@ -26,29 +27,46 @@ import org.jspecify.annotations.Nullable;
 final class ReloadedFiles implements Closeable {
   static final Duration INTERVAL = Duration.ofSeconds(10);
 
+  private static final int MAX_BYTES = 4 << 20;
+
   /** Reads files and uses what they say; returns what has changed, for people. */
   interface Reading {
     String read() throws IOException;
   }
 
-  /** What a file's attributes say: equal ones mean an unchanged file. */
-  private record Seen(long size, FileTime modified, @Nullable Object key) {
-    static final Seen UNREADABLE = new Seen(-1, FileTime.fromMillis(0), null);
+  /**
+   * What files have had at a time. Take one before they are read: a change while they are, or
+   * after, shows at the next look.
+   */
+  static final class Contents {
+    private final List<Path> files;
+    private final List<String> digests;
+
+    private Contents(List<Path> files) {
+      this.files = List.copyOf(files);
+      this.digests = files.stream().map(ReloadedFiles::digest).toList();
+    }
+
+    static Contents of(List<Path> files) {
+      return new Contents(files);
+    }
+
+    boolean isOther(Contents other) {
+      return !digests.equals(other.digests);
+    }
   }
 
   private static final class Watched {
     final String name;
-    final List<Path> files;
     final Reading reading;
     final LongAdder done = new LongAdder();
     final LongAdder refused = new LongAdder();
-    List<Seen> seen;
+    Contents seen;
 
-    Watched(String name, List<Path> files, Reading reading) {
+    Watched(String name, Contents seen, Reading reading) {
       this.name = name;
-      this.files = List.copyOf(files);
       this.reading = reading;
-      this.seen = seen(files);
+      this.seen = seen;
     }
   }
 
@@ -75,9 +93,9 @@ final class ReloadedFiles implements Closeable {
     this.log = log;
   }
 
-  /** Before {@link #start}; the files were read a moment ago. */
-  void add(String name, List<Path> files, Reading reading) {
-    all.add(new Watched(name, files, reading));
+  /** Before {@link #start}; {@code before}: what the files had before they were read. */
+  void add(String name, Contents before, Reading reading) {
+    all.add(new Watched(name, before, reading));
   }
 
   void start(Duration interval) {
@@ -93,8 +111,8 @@ final class ReloadedFiles implements Closeable {
   }
 
   private void refresh(Watched one) {
-    List<Seen> now = seen(one.files);
-    if (now.equals(one.seen)) {
+    Contents now = Contents.of(one.seen.files);
+    if (!now.isOther(one.seen)) {
       return;
     }
     one.seen = now; // also of a bad file, which is told of once
@@ -110,17 +128,20 @@ final class ReloadedFiles implements Closeable {
     }
   }
 
-  private static List<Seen> seen(List<Path> files) {
-    List<Seen> seen = new ArrayList<>();
-    for (Path file : files) {
-      try {
-        BasicFileAttributes of = Files.readAttributes(file, BasicFileAttributes.class);
-        seen.add(new Seen(of.size(), of.lastModifiedTime(), of.fileKey()));
-      } catch (IOException e) {
-        seen.add(Seen.UNREADABLE);
-      }
+  /** Of the first bytes, more than any of the files may have; what cannot be read has one, too. */
+  private static String digest(Path file) {
+    if (!Files.isRegularFile(file)) {
+      return "no file";
     }
-    return seen;
+    try (InputStream in = Files.newInputStream(file)) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      digest.update(in.readNBytes(MAX_BYTES));
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (IOException e) {
+      return "unreadable";
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
   }
 
   /** By name. */

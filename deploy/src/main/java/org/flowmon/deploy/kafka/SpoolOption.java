@@ -6,10 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.flowmon.archive.store.PrivateFolder;
 import org.flowmon.deploy.command.BytesConverter;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.flow.files.PrivateFolder;
 import org.flowmon.ingest.publish.PublisherStats;
 import org.flowmon.ingest.spool.Spool;
 import picocli.CommandLine.Option;
@@ -93,6 +93,8 @@ final class SpoolOption {
             + " flows_recovered="
             + stats.flowsRecovered()
             + " spool_damaged_bytes="
-            + load.damagedBytes();
+            + load.damagedBytes()
+            + " spool_read_errors="
+            + stats.disk().readErrors();
   }
 }

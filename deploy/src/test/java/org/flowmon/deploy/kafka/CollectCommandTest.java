@@ -82,6 +82,13 @@ class CollectCommandTest {
         file.toString(),
         "--tls-cert",
         file.toString());
+    refused(
+        ExitCodes.USAGE,
+        "--state keeps templates of exports by UDP, and --listen has no such address",
+        "--state",
+        "" + folder.resolve("templates"),
+        "--listen",
+        "tcp://127.0.0.1:0");
     refused(ExitCodes.FAILED, "--state " + file.resolve("x"), "--state", "" + file.resolve("x"));
     refused(ExitCodes.FAILED, "there is no such file", "--rules", "" + folder.resolve("none"));
   }

@@ -51,6 +51,7 @@ class CollectorHttpTest {
   private void withCollector(Optional<String> token, Questions test) throws Exception {
     ListenOption listen = new ListenOption();
     new CommandLine(listen).parseArgs("--listen", "127.0.0.1:0");
+    listen.check();
     try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
       FlowTopics.ensure(kafka.bootstrapServers(), "flows", 1);
       try (RunningCollector running =

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -42,12 +43,13 @@ class ReloadedFilesTest {
   void aGoodFileIsUsedAndABadOneIsNot() throws Exception {
     Path file = Files.writeString(folder.resolve("rules.yaml"), "exporters: [192.0.2.0/24]\n");
     RulesOption option = option("--rules", file.toString(), "--sampling", "192.0.2.1=10");
+    ReloadedFiles.Contents before = ReloadedFiles.Contents.of(List.of(file));
     RulesOption.Rules first = option.read();
     AtomicReference<RulesOption.Rules> used = new AtomicReference<>(first);
     try (ReloadedFiles files = new ReloadedFiles(log::add)) {
       files.add(
           "rules",
-          List.of(file),
+          before,
           () -> {
             RulesOption.Rules now = option.read();
             return now.changesSince(used.getAndSet(now));
@@ -76,6 +78,36 @@ class ReloadedFilesTest {
       assertTrue(used.get().rules().allows(ONE), "without a list all are allowed");
       assertEquals("{rules=Count[done=2, refused=2]}", files.counts().toString());
     }
+  }
+
+  /** Whenever a file changes, the next look sees it: size and time may be as before. */
+  @Test
+  void changesBesideAReadAreSeen() throws Exception {
+    Path file = Files.writeString(folder.resolve("rules.yaml"), "0");
+    FileTime time = Files.getLastModifiedTime(file);
+    ReloadedFiles.Contents before = ReloadedFiles.Contents.of(List.of(file));
+    Files.writeString(file, "1"); // after it was read for the first time
+    Files.setLastModifiedTime(file, time);
+    Queue<String> read = new ConcurrentLinkedQueue<>();
+    try (ReloadedFiles files = new ReloadedFiles(log::add)) {
+      files.add(
+          "rules",
+          before,
+          () -> {
+            String now = Files.readString(file);
+            read.add(now);
+            if (Integer.parseInt(now) < 5) {
+              // While what was read is being used.
+              Files.writeString(file, Integer.toString(Integer.parseInt(now) + 1));
+              Files.setLastModifiedTime(file, time);
+            }
+            return now;
+          });
+      files.start(Duration.ofMillis(5));
+      await(5);
+      Thread.sleep(50); // and no more
+    }
+    assertEquals(List.of("1", "2", "3", "4", "5"), List.copyOf(read));
   }
 
   @Test

@@ -1,9 +1,11 @@
 package org.flowmon.deploy.kafka;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -21,6 +23,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.Failure;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
@@ -108,6 +112,38 @@ class RunningCollectorTest {
       assertEquals(4, collector.sockets().size());
       assertEquals(0, collector.kernelDrops().orElse(-1));
       assertEquals(flows, flowsInTopic(kafka.bootstrapServers()));
+    }
+  }
+
+  @Test
+  void anErrorInAThreadThatReceivesEndsTheCollectorWithItsCause() throws Exception {
+    ListenOption listen = new ListenOption();
+    new CommandLine(listen).parseArgs("--listen", "tcp://127.0.0.1:0");
+    listen.check();
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
+      FlowTopics.ensure(kafka.bootstrapServers(), "flows", 1);
+      RunningCollector collector =
+          new RunningCollector(
+              listen,
+              (own, limits) -> {
+                throw new NoClassDefFoundError("missing");
+              });
+      collector.start(
+          List.of(
+              FlowPublisher.open(PublisherOptions.of(kafka.bootstrapServers()).withTopic("flows"))),
+          Optional.empty(),
+          ExporterRules.NONE);
+      String place = collector.places();
+      int port = Integer.parseInt(place.substring(place.lastIndexOf(':') + 1));
+      try (Socket connection = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        connection.getOutputStream().write(message(0));
+        while (collector.failure().isEmpty()) {
+          Thread.sleep(1);
+        }
+      }
+      Failure failure = Failure.of(assertThrows(IOException.class, collector::close));
+      assertEquals(ExitCodes.ABORTED, failure.code());
+      assertTrue(failure.line().contains("missing"), failure.line());
     }
   }
 

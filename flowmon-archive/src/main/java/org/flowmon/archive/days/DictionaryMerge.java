@@ -3,12 +3,12 @@ package org.flowmon.archive.days;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.sorted.AddressMerge;
 import org.flowmon.archive.sorted.AddressStream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 
 /** Merges dictionaries; new ids take 4 bytes of heap an entry. For single use; not thread-safe. */
 final class DictionaryMerge {
@@ -60,7 +60,7 @@ final class DictionaryMerge {
   record Source(AddressSource addresses, BitSet used) {}
 
   private final ByteSink bytes = new ByteSink();
-  private final CRC32C crc = new CRC32C();
+  private final Crc32c crc = new Crc32c();
   private final int[] parts = new int[3];
 
   private DictionaryMerge() {}
@@ -116,7 +116,7 @@ final class DictionaryMerge {
     for (int[] ids : newIds) {
       ids[ids.length - 1] = id + 1;
     }
-    return new Written(newIds, parts, (int) crc.getValue());
+    return new Written(newIds, parts, crc.value());
   }
 
   private void put(long high, long low, SealedFile file) throws IOException {

@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * The frame of a run's file, the same for every kind and version:
@@ -54,7 +54,7 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
 
   /** Ends the tail, appends it to the file, and gives the file its name. */
   public void seal(ByteSink tables, SealedFile file) throws IOException {
-    tables.putInt(Checksum.of(tables));
+    tables.putInt(Crc32c.of(tables));
     tables.putShort(version);
     tables.putShort(0);
     tables.putInt(magic);

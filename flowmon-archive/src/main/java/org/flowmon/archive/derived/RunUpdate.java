@@ -16,9 +16,9 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.flowmon.archive.region.SegmentCorruptException;
-import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.StoredFile;
+import org.flowmon.flow.files.SyncedFolders;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.UUID;
 import org.flowmon.archive.derived.DerivedRun;
 import org.flowmon.archive.derived.RunFrame;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * Writes a run address by address. Keeps one block and the block index on the heap: 24 bytes for
@@ -86,7 +86,7 @@ final class HostRunWriter implements HostSink, AutoCloseable {
     index.putLongBigEndian(high[0]);
     index.putLongBigEndian(low[0]);
     index.putInt((int) file.position());
-    index.putInt(Checksum.of(block));
+    index.putInt(Crc32c.of(block));
     blocks++;
     flush(block);
     lists.clear();

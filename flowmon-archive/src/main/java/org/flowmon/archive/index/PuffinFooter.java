@@ -14,9 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * The footer of a sidecar as in the Puffin specification.
@@ -63,7 +63,7 @@ record PuffinFooter(
         out.writeNumberField("offset", blob.offset);
         out.writeNumberField("length", blob.length);
         out.writeObjectFieldStart("properties");
-        out.writeStringField("crc32c", Checksum.hex(blob.crc32c));
+        out.writeStringField("crc32c", Crc32c.hex(blob.crc32c));
         out.writeEndObject();
         out.writeEndObject();
       }
@@ -73,7 +73,7 @@ record PuffinFooter(
       out.writeStringField("format", FORMAT);
       out.writeStringField("segment", segmentId);
       out.writeStringField("segment-length", Long.toString(segmentLength));
-      out.writeStringField("segment-crc32c", Checksum.hex(segmentCrc32c));
+      out.writeStringField("segment-crc32c", Crc32c.hex(segmentCrc32c));
       out.writeStringField("rows", Integer.toString(rows));
       out.writeEndObject();
       out.writeEndObject();

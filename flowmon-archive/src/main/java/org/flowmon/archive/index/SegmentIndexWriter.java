@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.rollup.RollupFormat;
@@ -13,6 +12,7 @@ import org.flowmon.archive.rollup.RollupWriter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
 
 /** Collects a segment's postings and rollups, writes its sidecar. Reused. Not thread-safe. */
@@ -120,7 +120,7 @@ public final class SegmentIndexWriter {
 
   private void finishBlob(String type, FlowColumn column, int start) {
     int length = blobs.size() - start;
-    int crc32c = Checksum.of(blobs.array(), start, length);
+    int crc32c = Crc32c.of(blobs.array(), start, length);
     written.add(new PuffinFooter.Blob(type, column.id(), start, length, crc32c));
     blobs.align8();
   }

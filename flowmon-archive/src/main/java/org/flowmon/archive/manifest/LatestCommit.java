@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.store.ArchiveStore;
+import org.flowmon.flow.bytes.Crc32c;
 
 /** The file naming the newest commit, or an older one: else a lost newest one goes unnoticed. */
 public final class LatestCommit {
@@ -24,7 +24,7 @@ public final class LatestCommit {
 
   private static String checksum(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-    return Checksum.hex(Checksum.of(bytes, 0, bytes.length));
+    return Crc32c.hex(Crc32c.of(bytes, 0, bytes.length));
   }
 
   /** The named commit, −1 without a file; {@link ManifestCorruptException} if damaged. */

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.flowmon.archive.region.Checksum;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * The frame of commit and snapshot files ({@code docs/format/manifest.md}).
@@ -126,7 +126,7 @@ record ManifestFrame(
           ByteBuffer.allocate(HEADER_BYTES + (int) length + 4).order(ByteOrder.LITTLE_ENDIAN);
       out.put(head.putInt(48, (int) length).array());
       parts.forEach(out::put);
-      out.putInt(Checksum.of(out.array(), 0, out.position()));
+      out.putInt(Crc32c.of(out.array(), 0, out.position()));
       return out.array();
     }
   }
@@ -138,13 +138,13 @@ record ManifestFrame(
       throw corrupt(file, "header", bytes.length + " bytes that do not begin with a header 'FLMC'");
     }
     int checksum = in.getInt(bytes.length - 4);
-    if (Checksum.of(bytes, 0, bytes.length - 4) != checksum) {
+    if (Crc32c.of(bytes, 0, bytes.length - 4) != checksum) {
       throw corrupt(
           file,
           "checksum",
           String.format(
               "CRC32C of its %d bytes is %08x, expected %08x",
-              bytes.length, Checksum.of(bytes, 0, bytes.length - 4), checksum));
+              bytes.length, Crc32c.of(bytes, 0, bytes.length - 4), checksum));
     }
     int version = in.getShort(4) & 0xFFFF;
     if (version != VERSION && version != VERSION_RETENTION) {

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.zip.CRC32C;
+import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,20 +151,20 @@ public final class MappedRegion {
     checkRange(place, offset, length);
     ByteBuffer bytes = buffer();
     byte[] block = new byte[Math.min(length, BLOCK)];
-    CRC32C crc = new CRC32C();
+    Crc32c crc = new Crc32c();
     for (int done = 0; done < length; ) {
       int n = Math.min(block.length, length - done);
       bytes.get(offset + done, block, 0, n);
       crc.update(block, 0, n);
       done += n;
     }
-    if ((int) crc.getValue() != crc32c) {
+    if (crc.value() != crc32c) {
       requireWhole();
       throw corrupt(
           place,
           String.format(
               "bytes %d+%d have the CRC32C %08x, sealed was %08x",
-              offset, length, (int) crc.getValue(), crc32c));
+              offset, length, crc.value(), crc32c));
     }
   }
 

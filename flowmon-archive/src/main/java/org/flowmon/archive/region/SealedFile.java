@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
-import java.util.zip.CRC32C;
+import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +23,8 @@ public final class SealedFile implements Closeable {
   private final Path target;
   private final Path temporary;
   private final FileChannel channel;
-  private final CRC32C fileCrc = new CRC32C();
-  private @Nullable CRC32C footerCrc;
+  private final Crc32c fileCrc = new Crc32c();
+  private @Nullable Crc32c footerCrc;
   private long footerStart;
   private long position;
   private boolean sealed;
@@ -55,7 +55,7 @@ public final class SealedFile implements Closeable {
   }
 
   public void beginFooter() {
-    footerCrc = new CRC32C();
+    footerCrc = new Crc32c();
     footerStart = position;
   }
 
@@ -77,7 +77,10 @@ public final class SealedFile implements Closeable {
     position += length;
   }
 
-  /** Syncs and names the file, gives its identity; then {@link SyncedFolders#sync} the folder. */
+  /**
+   * Syncs and names the file, gives its identity; then {@link
+   * org.flowmon.flow.files.SyncedFolders#sync} the folder.
+   */
   public FileIdentity seal() throws IOException {
     channel.force(true);
     channel.close();
@@ -90,9 +93,9 @@ public final class SealedFile implements Closeable {
   public FileIdentity identity() {
     return new FileIdentity(
         position,
-        (int) fileCrc.getValue(),
+        fileCrc.value(),
         (int) (position - footerStart),
-        (int) Objects.requireNonNull(footerCrc, "no footer was begun").getValue());
+        Objects.requireNonNull(footerCrc, "no footer was begun").value());
   }
 
   @Override

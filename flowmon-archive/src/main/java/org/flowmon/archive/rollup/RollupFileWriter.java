@@ -8,10 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * Writes a rollup slice by slice, with any number of cells. One encoded slice is on the heap.
@@ -87,14 +86,14 @@ public final class RollupFileWriter implements AutoCloseable {
       throw new IOException("a slice of " + data + " bytes, expected less than 2 GiB");
     }
     head.putInt((int) data);
-    CRC32C crc = new CRC32C();
+    Crc32c crc = new Crc32c();
     put(firstIds, crc);
     put(head, crc);
     for (ByteSink stream : streams) {
       put(stream, crc);
       stream.clear();
     }
-    checksums.add((int) crc.getValue());
+    checksums.add(crc.value());
     directory.putLong(hour);
     directory.putInt(outgoing);
     directory.putInt(cells);
@@ -106,7 +105,7 @@ public final class RollupFileWriter implements AutoCloseable {
     cells = 0;
   }
 
-  private void put(ByteSink bytes, CRC32C crc) throws IOException {
+  private void put(ByteSink bytes, Crc32c crc) throws IOException {
     crc.update(bytes.array(), 0, bytes.size());
     ByteBuffer buffer = ByteBuffer.wrap(bytes.array(), 0, bytes.size());
     while (buffer.hasRemaining()) {
@@ -148,7 +147,7 @@ public final class RollupFileWriter implements AutoCloseable {
     }
     file.write(head.array(), 0, head.size());
     copy(file);
-    return new Written(data + written, Checksum.of(head), List.copyOf(checksums));
+    return new Written(data + written, Crc32c.of(head), List.copyOf(checksums));
   }
 
   private void copy(SealedFile file) throws IOException {

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.flowmon.archive.index.SegmentIndex;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * A complete segment, synced on disk: the facts that a commit needs, and the identities of {@code
@@ -92,7 +92,7 @@ public record SealedSegment(
           .putInt(file.footerLength())
           .putInt(file.footerCrc32c());
     }
-    out.putInt(Checksum.of(out.array(), 0, out.position()));
+    out.putInt(Crc32c.of(out.array(), 0, out.position()));
     return out.array();
   }
 
@@ -113,7 +113,7 @@ public record SealedSegment(
       throw new IllegalArgumentException(
           "sealed segment of " + bytes.length + " bytes, expected " + (FIXED_BYTES + nameLength));
     }
-    if (Checksum.of(bytes, 0, bytes.length - 4) != in.getInt(bytes.length - 4)) {
+    if (Crc32c.of(bytes, 0, bytes.length - 4) != in.getInt(bytes.length - 4)) {
       throw new IllegalArgumentException("sealed segment: its CRC32C does not fit its bytes");
     }
     byte[] name = new byte[nameLength];

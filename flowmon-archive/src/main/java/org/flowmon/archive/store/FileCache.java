@@ -18,10 +18,9 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import java.util.zip.CRC32C;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -134,7 +133,7 @@ final class FileCache {
 
   private boolean isWhatWasSealed(Path file, FileIdentity identity) throws IOException {
     try {
-      if (Files.size(file) == identity.length() && Checksum.of(file) == identity.crc32c()) {
+      if (Files.size(file) == identity.length() && Crc32c.of(file) == identity.crc32c()) {
         return true;
       }
       damaged.incrementAndGet();
@@ -189,18 +188,18 @@ final class FileCache {
 
   /** Writes a file's bytes into a local one, and returns their CRC32C. */
   private int fetch(String name, long length, Path target) throws IOException {
-    CRC32C crc = new CRC32C();
+    Crc32c crc = new Crc32c();
     try (OutputStream out = Files.newOutputStream(target)) {
       for (long offset = 0; offset < length; offset += RANGE_BYTES) {
         int count = (int) Math.min(RANGE_BYTES, length - offset);
         byte[] bytes = store.readRange(name, offset, count);
         fetches.incrementAndGet();
         fetchedBytes.addAndGet(count);
-        crc.update(bytes);
+        crc.update(bytes, 0, bytes.length);
         out.write(bytes);
       }
     }
-    return (int) crc.getValue();
+    return crc.value();
   }
 
   /** Copies a whole file into a local one, unchecked; false if there is none. */

@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.flowmon.archive.region.FileIdentity;
-import org.flowmon.archive.region.SyncedFolders;
+import org.flowmon.flow.files.SyncedFolders;
 import org.jspecify.annotations.Nullable;
 
 /** A store below a local directory. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.flow.files.PrivateFolder;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -17,7 +17,6 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -25,6 +24,7 @@ import org.flowmon.archive.store.LocalArchiveStore;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.Crc32c;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -105,7 +105,7 @@ class ForgedManifestTest {
     if (random.nextInt(20) == 0) {
       forged.put(random.nextInt(HEADER), (byte) random.nextInt());
     }
-    forged.putInt(Checksum.of(forged.array(), 0, forged.position()));
+    forged.putInt(Crc32c.of(forged.array(), 0, forged.position()));
     return forged.array();
   }
 

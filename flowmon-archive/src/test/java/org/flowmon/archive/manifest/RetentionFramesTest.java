@@ -16,13 +16,13 @@ import java.util.SplittableRandom;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
+import org.flowmon.flow.bytes.Crc32c;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -164,7 +164,7 @@ class RetentionFramesTest {
         }
         ByteBuffer.wrap(bytes)
             .order(ByteOrder.LITTLE_ENDIAN)
-            .putInt(bytes.length - 4, Checksum.of(bytes, 0, bytes.length - 4));
+            .putInt(bytes.length - 4, Crc32c.of(bytes, 0, bytes.length - 4));
         refused += isRefused(file, bytes) ? 1 : 0;
       }
     }

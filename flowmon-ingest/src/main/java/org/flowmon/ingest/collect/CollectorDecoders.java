@@ -8,7 +8,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.Exporter;
@@ -50,7 +49,7 @@ public final class CollectorDecoders implements UdpCollector.Receiver {
     if (parts.size() == 1) {
       return parts.get(0);
     }
-    long hash = TableHash.of(exporter.hi(), exporter.isIpv4() ? exporter.lo() : 0);
+    long hash = Exporter.Source.of(exporter).hashCode();
     return parts.get((int) Long.remainderUnsigned(hash, parts.size()));
   }
 

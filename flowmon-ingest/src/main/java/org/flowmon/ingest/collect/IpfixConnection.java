@@ -19,6 +19,9 @@ final class IpfixConnection implements Runnable {
   interface Target {
     void message(byte[] bytes, int offset, int length);
 
+    /** The thread has failed, and not the peer. */
+    void failed(Error e);
+
     /** Nothing follows; {@code why} is empty if the peer or the collector has closed it. */
     void ended(Optional<IngestCounter> why);
   }
@@ -65,7 +68,7 @@ final class IpfixConnection implements Runnable {
 
   @Override
   public void run() {
-    Optional<IngestCounter> why;
+    Optional<IngestCounter> why = Optional.of(IngestCounter.CONNECTIONS_CLOSED_BROKEN);
     try (Socket plain = socket) {
       Socket open = plain;
       if (tls.isPresent()) {
@@ -74,8 +77,12 @@ final class IpfixConnection implements Runnable {
       why = read(open.getInputStream());
     } catch (IOException e) {
       why = broken(e);
+    } catch (Error e) {
+      target.failed(e);
+      throw e;
+    } finally {
+      target.ended(closed ? closedFor : why);
     }
-    target.ended(closed ? closedFor : why);
   }
 
   private Optional<IngestCounter> broken(IOException e) {

@@ -2,8 +2,10 @@ package org.flowmon.ingest.collect;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -34,7 +36,7 @@ import javax.net.ssl.TrustManagerFactory;
  * another one. TLS 1.2 and 1.3.
  */
 public final class ServerTls {
-  private static final long MAX_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 1 << 20;
   private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
@@ -110,14 +112,24 @@ public final class ServerTls {
     return trust.getTrustManagers();
   }
 
+  /** Bounded, also of what is no file and has no end. */
   private static byte[] bytes(Path file) throws IOException {
-    try {
-      if (Files.size(file) > MAX_BYTES) {
-        throw new IOException(file + ": has more than " + MAX_BYTES + " bytes");
+    if (Files.isDirectory(file)) {
+      throw new IOException(file + ": is a folder; expected a file in PEM");
+    }
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IOException(file + ": is no regular file, which could be read again; copy it");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException(file + ": has more than " + MAX_BYTES + " bytes; expected PEM");
       }
-      return Files.readAllBytes(file);
+      return bytes;
     } catch (NoSuchFileException e) {
       throw new IOException(file + ": there is no such file", e);
+    } catch (AccessDeniedException e) {
+      throw new IOException(file + ": this user may not read it; change its owner or mode", e);
     }
   }
 
@@ -130,7 +142,7 @@ public final class ServerTls {
         throw new IOException(file + ": has no certificate (-----BEGIN CERTIFICATE-----)");
       }
       return all;
-    } catch (CertificateException e) {
+    } catch (CertificateException | RuntimeException e) { // of a parser that trusts its input
       throw new IOException(file + ": is no list of certificates: " + e.getMessage(), e);
     }
   }

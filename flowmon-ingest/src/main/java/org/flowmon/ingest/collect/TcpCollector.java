@@ -18,6 +18,7 @@ import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.ExportDecoder;
+import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class TcpCollector implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TcpCollector.class);
-  private static final long DRAIN_NANOS = 5_000_000_000L;
+  private static final Duration DRAIN = Duration.ofSeconds(5);
   private static final Duration QUIET = Duration.ofMillis(200);
   private static final long PAUSE_MILLIS = 100;
   private static final int BACKLOG = 128;
@@ -44,7 +45,7 @@ public final class TcpCollector implements Closeable {
    * Bounds.
    *
    * @param connections at a time
-   * @param ofAddress of these from one address
+   * @param ofAddress of these from one address, or one /64 of IPv6
    * @param handshake how long TLS's may take
    * @param message how long a message may take from its first byte
    * @param idle how long a connection may be silent
@@ -107,6 +108,11 @@ public final class TcpCollector implements Closeable {
     }
 
     @Override
+    public void failed(Error e) {
+      fail(e);
+    }
+
+    @Override
     public void ended(Optional<IngestCounter> why) {
       why.ifPresent(own::increment);
       lock.lock();
@@ -126,6 +132,7 @@ public final class TcpCollector implements Closeable {
   private final List<Thread> threads = new ArrayList<>();
   private final Limits limits;
   private final Target target;
+  private final Duration drain;
   private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
   private final IngestCounters counters = new IngestCounters(); // of no session, or of ended ones
   private final LossTeller losses;
@@ -136,7 +143,9 @@ public final class TcpCollector implements Closeable {
   private volatile @Nullable Throwable failure;
   private long clock = Long.MIN_VALUE;
 
-  private TcpCollector(Optional<ServerTls> tls, ExporterRules rules, Limits limits, Target target) {
+  private TcpCollector(
+      Optional<ServerTls> tls, ExporterRules rules, Limits limits, Target target, Duration drain) {
+    this.drain = drain;
     this.tls = tls.orElse(null);
     this.rules = rules;
     this.limits = limits;
@@ -157,10 +166,22 @@ public final class TcpCollector implements Closeable {
       Limits limits,
       Target target)
       throws IOException {
+    return start(listen, tls, rules, limits, target, DRAIN);
+  }
+
+  /** For tests: {@link #close} closes what is not quiet after {@code drain}. */
+  static TcpCollector start(
+      List<Listen> listen,
+      Optional<ServerTls> tls,
+      ExporterRules rules,
+      Limits limits,
+      Target target,
+      Duration drain)
+      throws IOException {
     if (tls.isEmpty() && listen.stream().anyMatch(Listen::isTls)) {
       throw new IllegalArgumentException("TLS without a key");
     }
-    TcpCollector collector = new TcpCollector(tls, rules, limits, target);
+    TcpCollector collector = new TcpCollector(tls, rules, limits, target, drain);
     try {
       for (Listen one : listen) {
         collector.bind(one);
@@ -264,10 +285,13 @@ public final class TcpCollector implements Closeable {
     while (!stopping) {
       try {
         take(server.accept(), isTls);
+      } catch (RuntimeException | Error e) {
+        fail(e);
+        throw e;
       } catch (IOException e) {
         if (!stopping) {
           LOG.warn("TCP {}: {}", server.getLocalSocketAddress(), e.toString());
-          pause(PAUSE_MILLIS); // perhaps there are too many open files
+          var unused = pause(PAUSE_MILLIS); // perhaps there are too many open files
         }
       }
     }
@@ -285,7 +309,13 @@ public final class TcpCollector implements Closeable {
       }
       Session session = new Session(socket, isTls, peer);
       sessions.add(session);
-      session.thread.start();
+      try {
+        session.thread.start();
+      } catch (OutOfMemoryError e) {
+        sessions.remove(session); // its thread would remove it
+        socket.close();
+        throw e;
+      }
     } finally {
       lock.unlock();
     }
@@ -295,17 +325,33 @@ public final class TcpCollector implements Closeable {
     if (!rules.allows(peer)) {
       return Optional.of(IngestCounter.CONNECTIONS_REFUSED_NOT_ALLOWED);
     }
-    long ofPeer = sessions.stream().filter(one -> one.connection.peer().equals(peer)).count();
-    return sessions.size() >= limits.connections || ofPeer >= limits.ofAddress
+    List<IpAddress> open = sessions.stream().map(one -> one.connection.peer()).toList();
+    return areTooMany(limits, open, peer)
         ? Optional.of(IngestCounter.CONNECTIONS_REFUSED_TOO_MANY)
         : Optional.empty();
   }
 
+  /** Whether there is no room for one more: of all, or of a peer, who may have a /64 of IPv6. */
+  static boolean areTooMany(Limits limits, List<IpAddress> open, IpAddress peer) {
+    Exporter.Source source = Exporter.Source.of(peer);
+    long ofPeer = open.stream().filter(one -> Exporter.Source.of(one).equals(source)).count();
+    return open.size() >= limits.connections || ofPeer >= limits.ofAddress;
+  }
+
   /** Tells the sink the time and the losses, and closes what is overdue. */
   private void tick() {
+    try {
+      tickUntilStop();
+    } catch (RuntimeException | Error e) {
+      fail(e);
+      throw e;
+    }
+  }
+
+  private void tickUntilStop() {
     long lastLook = System.nanoTime();
     while (!stopping) {
-      pause(UdpCollector.TICK_MILLIS);
+      var unused = pause(UdpCollector.TICK_MILLIS);
       for (Session session : sessions) {
         Optional<IngestCounter> overdue = session.connection.overdue(limits);
         if (overdue.isPresent()) {
@@ -320,20 +366,20 @@ public final class TcpCollector implements Closeable {
           losses.tell();
         }
         target.sink.tick(readClock());
-      } catch (RuntimeException e) {
-        fail(e);
-        return;
       } finally {
         lock.unlock();
       }
     }
   }
 
-  private static void pause(long millis) {
+  /** False if the thread was interrupted: any further pause would end at once. */
+  private static boolean pause(long millis) {
     try {
       Thread.sleep(millis);
+      return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return false;
     }
   }
 
@@ -351,21 +397,24 @@ public final class TcpCollector implements Closeable {
 
   /**
    * Takes no more connections, and closes each once nothing has come for 200 ms, all after five
-   * seconds: what their peers send later is lost, as they see. Fails if the collector had failed.
+   * seconds, or at once if the caller is interrupted: what their peers send later is lost, as they
+   * see. Fails if the collector had failed.
    */
   @Override
   public void close() throws IOException {
     stopping = true;
     closeServers();
     threads.forEach(TcpCollector::join);
-    long end = System.nanoTime() + DRAIN_NANOS;
+    long end = System.nanoTime() + drain.toNanos();
     while (!sessions.isEmpty() && System.nanoTime() - end < 0 && failure == null) {
       for (Session session : sessions) {
         if (session.connection.isQuiet(QUIET)) {
           session.connection.close(Optional.empty());
         }
       }
-      pause(UdpCollector.TICK_MILLIS);
+      if (!pause(UdpCollector.TICK_MILLIS)) {
+        break;
+      }
     }
     for (Session session : sessions) {
       session.connection.close(Optional.empty());

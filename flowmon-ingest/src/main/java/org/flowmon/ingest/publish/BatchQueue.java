@@ -6,11 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.spool.Spool;
-import org.flowmon.ingest.spool.SpoolContents;
 import org.flowmon.ingest.spool.SpoolPlace;
-import org.flowmon.ingest.spool.SpooledBatch;
 
 /**
  * Batches that wait for Kafka's producer, first in, first out: in memory, or with a spool partly on
@@ -20,7 +17,8 @@ import org.flowmon.ingest.spool.SpooledBatch;
  * full: from then on a {@link SpoolWriter} writes to disk what comes into memory, and what is
  * handed out is read from there, until nothing is left to be read and Kafka takes what is sent. So
  * batches keep their order, and those that come in never wait for the disk: if it is full or slow,
- * they fill the memory.
+ * they fill the memory. First of all it gets what Kafka's producer has taken from memory and not
+ * delivered: a stop then loses nothing.
  *
  * <p>Memory is bounded by bytes. A batch may be put while there is room ({@link #hasRoom}), so one
  * may exceed the capacity. Heartbeats are always taken: each partition has at most one under way.
@@ -31,13 +29,18 @@ import org.flowmon.ingest.spool.SpooledBatch;
  */
 final class BatchQueue {
   private static final long AWAY_NANOS = PublisherStats.AWAY_MICROS * 1000;
+  private static final long AWAY_AT_STOP_NANOS = 1_000_000_000;
   private static final long RETRY_NANOS = 500_000_000;
+
+  /** Some conditions depend on the time; nobody tells of these. */
+  private static final long LOOK_NANOS = 200_000_000;
 
   private final PublisherOptions options;
   private final PublisherCounters counters;
   private final Deliveries deliveries;
   private final Optional<Spool> spool;
-  private final int partitions;
+  private final Optional<SpoolReader> reader;
+  private final TakenBatches taken = new TakenBatches();
 
   // Of the thread that hands batches out.
   private Optional<QueuedBatch> handed = Optional.empty();
@@ -60,7 +63,7 @@ final class BatchQueue {
   /** The writer has the first batch of the memory. */
   private boolean writing;
 
-  /** The writer begins no batch, so that memory can be handed out again. */
+  /** The writer begins no batch unless Kafka is away, so that memory can be handed out again. */
   private boolean catchingUp;
 
   private Written blocked = Written.YES;
@@ -89,33 +92,21 @@ final class BatchQueue {
     this.counters = counters;
     this.deliveries = deliveries;
     this.spool = spool;
-    this.partitions = partitions;
-    spool.ifPresent(this::recover);
-  }
-
-  /** Their partitions are not silent until they are sent: a heartbeat would promise too much. */
-  private void recover(Spool earlier) {
-    spooling = earlier.hasUnread();
-    counters.flowsRecovered.add(earlier.recovered().flows());
-    long now = System.nanoTime();
-    earlier
-        .recovered()
-        .byPartition()
-        .forEach(
-            (partition, number) -> {
-              for (int i = 0; i < number && partition < partitions; i++) {
-                deliveries.begun(partition, now);
-              }
-            });
+    this.reader = spool.map(earlier -> new SpoolReader(earlier, partitions, counters, deliveries));
+    this.spooling = hasUnread();
   }
 
   boolean hasRoom() {
     lock.lock();
     try {
-      return bytes < options.queueBytes();
+      return heldBytes() < options.queueBytes();
     } finally {
       lock.unlock();
     }
+  }
+
+  private long heldBytes() {
+    return bytes + taken.bytes();
   }
 
   /** The reason of a loss if there is no room. */
@@ -152,7 +143,7 @@ final class BatchQueue {
       batches.add(batch);
       bytes += batch.bytes().length;
       flows += batch.rows();
-      highBytes = Math.max(highBytes, bytes);
+      highBytes = Math.max(highBytes, heldBytes());
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -181,7 +172,8 @@ final class BatchQueue {
     long waited = deliveries.waitedNanos(System.nanoTime());
     lock.lock();
     try {
-      return new PublisherStats.Queue(flows, bytes, options.queueBytes(), highBytes, waited / 1000);
+      return new PublisherStats.Queue(
+          flows, heldBytes(), options.queueBytes(), highBytes, waited / 1000);
     } finally {
       lock.unlock();
     }
@@ -195,7 +187,12 @@ final class BatchQueue {
     } finally {
       lock.unlock();
     }
-    return new PublisherStats.Disk(active, spool.map(Spool::load).orElse(Spool.Load.NONE));
+    Spool.Load load = spool.map(Spool::load).orElse(Spool.Load.NONE);
+    return new PublisherStats.Disk(
+        active || load.batches() > 0,
+        counters.spoolReadErrors.sum(),
+        reader.map(SpoolReader::trouble).orElse(""),
+        load);
   }
 
   /** Waits for a batch, which stays in the queue; empty if the queue is closed and empty. */
@@ -203,13 +200,27 @@ final class BatchQueue {
     while (handed.isEmpty()) {
       switch (next()) {
         case MEMORY -> handed = fromMemory();
-        case DISK -> handed = fromDisk();
+        case DISK -> handed = reader.flatMap(SpoolReader::read);
         case END -> {
           return handed;
         }
       }
     }
-    return handed;
+    return mayLeave() ? Optional.empty() : handed;
+  }
+
+  /** A stop does not wait until Kafka takes what is on disk. */
+  private boolean mayLeave() {
+    lock.lock();
+    try {
+      return closed && wasRefused && isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isEmpty() {
+    return batches.isEmpty() && !writing;
   }
 
   private Optional<QueuedBatch> fromMemory() {
@@ -219,44 +230,6 @@ final class BatchQueue {
     } finally {
       lock.unlock();
     }
-  }
-
-  private Optional<QueuedBatch> fromDisk() {
-    Optional<SpooledBatch> read = spool.flatMap(disk -> disk.read(this::lost));
-    if (read.isEmpty()) {
-      return Optional.empty();
-    }
-    SpooledBatch batch = read.get();
-    if (batch.partition() >= partitions) {
-      counters.failed(batch.rows(), PublisherStats.SPOOL_PARTITION_GONE);
-      ended(batch.place());
-      return Optional.empty();
-    }
-    long now = System.nanoTime();
-    long age = 1000 * Math.max(0, FlowTime.now() - batch.time());
-    return Optional.of(
-        new QueuedBatch(
-            batch.partition(),
-            batch.bytes(),
-            batch.rows(),
-            0,
-            now - age,
-            now,
-            Optional.of(batch.place())));
-  }
-
-  /** The spool has lost them. */
-  private void lost(SpoolContents damaged) {
-    counters.damaged(damaged.batches(), damaged.flows());
-    long now = System.nanoTime();
-    damaged
-        .byPartition()
-        .forEach(
-            (partition, number) -> {
-              for (int i = 0; i < number && partition < partitions; i++) {
-                deliveries.ended(partition, false, now);
-              }
-            });
   }
 
   /** Decides where the next batch comes from; waits until there is one. */
@@ -270,16 +243,16 @@ final class BatchQueue {
           changed.signalAll();
         } else if (!spooling && !batches.isEmpty()) {
           return Next.MEMORY;
-        } else if (closed && batches.isEmpty() && !writing) {
+        } else if (closed && isEmpty()) {
           return Next.END; // what is on disk stays there
-        } else if (unread && (!closed || isBlocked())) {
+        } else if (unread && (!closed || isBlocked()) && !isReaderResting()) {
           return Next.DISK;
         } else if (spooling && !unread && mayEndSpooling()) {
           spooling = false;
           catchingUp = false;
           spool.ifPresent(Spool::seal);
         } else {
-          changed.await();
+          var unused = changed.awaitNanos(spooling ? LOOK_NANOS : Long.MAX_VALUE);
         }
       }
     } finally {
@@ -288,7 +261,11 @@ final class BatchQueue {
   }
 
   private boolean hasUnread() {
-    return spool.isPresent() && spool.get().hasUnread();
+    return reader.isPresent() && reader.get().hasUnread();
+  }
+
+  private boolean isReaderResting() {
+    return reader.isPresent() && reader.get().isResting();
   }
 
   private boolean isDue() {
@@ -296,9 +273,10 @@ final class BatchQueue {
   }
 
   private boolean wantsDisk() {
-    return bytes >= options.queueBytes() / 2
+    long patience = ending ? AWAY_AT_STOP_NANOS : AWAY_NANOS;
+    return heldBytes() >= options.queueBytes() / 2
         || (ending && wasRefused)
-        || deliveries.waitedNanos(System.nanoTime()) >= AWAY_NANOS;
+        || deliveries.waitedNanos(System.nanoTime()) >= patience;
   }
 
   /** Whether the disk did not take a batch a moment ago. */
@@ -321,8 +299,8 @@ final class BatchQueue {
     lock.lock();
     try {
       wasRefused = true;
-      if (closed || handed.filter(batch -> batch.place().isEmpty()).isPresent()) {
-        handed = Optional.empty(); // it may go to the disk, or stay there
+      if (handed.filter(batch -> batch.place().isEmpty()).isPresent()) {
+        handed = Optional.empty(); // it may go to the disk
       }
     } finally {
       lock.unlock();
@@ -355,24 +333,53 @@ final class BatchQueue {
     spool.ifPresent(disk -> disk.ended(place));
   }
 
-  /** The first batch of the memory, if it is to be written; waits a moment for one. */
-  Optional<QueuedBatch> toWrite() throws InterruptedException {
+  /** Batches that Kafka's producer has from memory. */
+  TakenBatches taken() {
+    return taken;
+  }
+
+  /** A batch for the disk. */
+  record ToWrite(QueuedBatch batch, Optional<TakenBatches.Taken> taken) {}
+
+  /** The oldest batch of the memory, if it is to be written; waits a moment for one. */
+  Optional<ToWrite> toWrite() throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = SpoolWriter.TIDY_NANOS;
       while (left > 0 && !writerEnds && !mayWrite()) {
         left = changed.awaitNanos(left);
       }
-      writing = mayWrite() && !writerEnds;
-      return writing ? Optional.of(batches.getFirst()) : Optional.empty();
+      return mayWrite() && !writerEnds ? oldest() : Optional.empty();
     } finally {
       lock.unlock();
     }
   }
 
+  /** At the end, when nobody hands out any more: the oldest batch of the memory. */
+  Optional<ToWrite> lastToWrite() {
+    lock.lock();
+    try {
+      return oldest();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Optional<ToWrite> oldest() {
+    Optional<TakenBatches.Taken> first = taken.first();
+    Optional<ToWrite> next =
+        first.isPresent()
+            ? Optional.of(new ToWrite(first.get().batch(), first))
+            : Optional.ofNullable(batches.peekFirst())
+                .map(batch -> new ToWrite(batch, Optional.empty()));
+    writing = next.isPresent();
+    return next;
+  }
+
   private boolean mayWrite() {
     boolean rests = blocked != Written.YES && System.nanoTime() - blockedNanos < RETRY_NANOS;
-    return spooling && !catchingUp && !batches.isEmpty() && !rests;
+    boolean any = !batches.isEmpty() || taken.first().isPresent();
+    return spooling && any && !rests && !(catchingUp && !wantsDisk());
   }
 
   boolean hasWriterToEnd() {
@@ -385,14 +392,15 @@ final class BatchQueue {
   }
 
   /** What became of that batch. */
-  void written(QueuedBatch batch, Written how) {
+  void written(ToWrite batch, Written how) {
     lock.lock();
     try {
       writing = false;
       blocked = how;
-      if (how == Written.YES) {
-        batches.removeFirst();
-        removed(batch);
+      if (how == Written.YES && batch.taken.isPresent()) {
+        changed.signalAll();
+      } else if (how == Written.YES) {
+        removed(batches.removeFirst());
       } else {
         blockedNanos = System.nanoTime();
         changed.signalAll();

@@ -28,6 +28,9 @@ final class KafkaSender {
 
   private static final long PAUSE_MILLIS = 100;
 
+  /** At a stop. */
+  private static final long AWAY_NANOS = 1_000_000_000;
+
   private final PublisherOptions options;
   private final Producer<byte[], byte[]> producer;
   private final PublisherCounters counters;
@@ -73,8 +76,10 @@ final class KafkaSender {
     return queue;
   }
 
+  /** The last error, also of the spool; empty without. */
   String trouble() {
-    return trouble;
+    String ofDisk = queue.disk().trouble();
+    return ofDisk.isEmpty() ? trouble : ofDisk;
   }
 
   private void run() {
@@ -92,7 +97,7 @@ final class KafkaSender {
           Thread.sleep(PAUSE_MILLIS);
           continue;
         }
-        refused.ifPresent(why -> failed(Ending.of(batch), why));
+        refused.ifPresent(why -> failed(ending(batch, Optional.empty()), why));
         queue.removeFirst();
       }
     } catch (InterruptedException | InterruptException e) {
@@ -112,18 +117,24 @@ final class KafkaSender {
   }
 
   private Optional<Throwable> hand(QueuedBatch batch) {
-    Delivery delivery = new Delivery(batch);
+    Delivery delivery = new Delivery(endingOf(batch));
+    boolean isTaken = false;
     try {
       var unused =
           producer.send(
               new ProducerRecord<>(options.topic(), batch.partition(), null, batch.bytes()),
               delivery);
+      isTaken = delivery.refused == null;
     } catch (InterruptException e) {
       throw e;
     } catch (RuntimeException | Error e) {
       return Optional.of(e);
+    } finally {
+      if (!isTaken) {
+        delivery.batch.taken.ifPresent(queue.taken()::end);
+      }
     }
-    if (delivery.refused == null) {
+    if (isTaken) {
       losses.told(batch.partition(), batch.losses());
     }
     return Optional.ofNullable(delivery.refused);
@@ -133,35 +144,52 @@ final class KafkaSender {
     trouble = why.toString();
     // Batches that a closed producer had not sent fail with this very class, not a subclass.
     boolean atStop = closing && why.getClass() == KafkaException.class;
-    if (atStop && batch.place.isPresent()) {
+    if (atStop && isSpooled(batch)) {
       return; // it stays in the spool
     }
     failed(batch, atStop ? AT_STOP : PublisherCounters.reason(why));
   }
 
+  private boolean isSpooled(Ending batch) {
+    return batch.place.isPresent() || batch.taken.filter(queue.taken()::isWritten).isPresent();
+  }
+
   private void failed(Ending batch, String reason) {
     counters.failed(batch.rows, reason);
     deliveries.ended(batch.partition, false, System.nanoTime());
-    batch.place.ifPresent(queue::ended);
+    ended(batch);
   }
 
-  /** What is kept of a batch until it has ended: not its bytes, which the producer has packed. */
+  private void ended(Ending batch) {
+    batch.place.or(() -> batch.taken.flatMap(queue.taken()::end)).ifPresent(queue::ended);
+  }
+
+  /**
+   * What is kept of a batch until it has ended; its bytes, which the producer packs, with a spool.
+   */
   private record Ending(
       int partition,
       int rows,
       int length,
       long losses,
       long beginNanos,
-      Optional<SpoolPlace> place) {
-    static Ending of(QueuedBatch batch) {
-      return new Ending(
-          batch.partition(),
-          batch.rows(),
-          batch.bytes().length,
-          batch.losses(),
-          batch.beginNanos(),
-          batch.place());
-    }
+      Optional<SpoolPlace> place,
+      Optional<TakenBatches.Taken> taken) {}
+
+  private Ending endingOf(QueuedBatch batch) {
+    boolean goesToDisk = writer.isPresent() && batch.place().isEmpty();
+    return ending(batch, goesToDisk ? Optional.of(queue.taken().begin(batch)) : Optional.empty());
+  }
+
+  private static Ending ending(QueuedBatch batch, Optional<TakenBatches.Taken> taken) {
+    return new Ending(
+        batch.partition(),
+        batch.rows(),
+        batch.bytes().length,
+        batch.losses(),
+        batch.beginNanos(),
+        batch.place(),
+        taken);
   }
 
   private final class Delivery implements Callback {
@@ -169,8 +197,8 @@ final class KafkaSender {
     // Only the sender's thread reads and writes it: a refusal comes within the call.
     private @Nullable Exception refused;
 
-    Delivery(QueuedBatch batch) {
-      this.batch = Ending.of(batch);
+    Delivery(Ending batch) {
+      this.batch = batch;
     }
 
     @Override
@@ -180,7 +208,7 @@ final class KafkaSender {
         counters.produced(batch.rows, batch.length, now - batch.beginNanos);
         losses.kept(batch.partition, batch.losses);
         deliveries.ended(batch.partition, true, now);
-        batch.place.ifPresent(queue::ended);
+        ended(batch);
         if (!trouble.isEmpty()) {
           trouble = "";
         }
@@ -194,7 +222,10 @@ final class KafkaSender {
     }
   }
 
-  /** Ends thread and producer; what is not taken or delivered by {@code endNanos} has failed. */
+  /**
+   * Ends thread and producer. What is not taken or delivered by {@code endNanos} is in the spool,
+   * or has failed.
+   */
   void close(long endNanos) {
     closing = true;
     queue.close(); // nobody waits any more, and the thread ends with the last batch
@@ -213,15 +244,37 @@ final class KafkaSender {
         interrupted = true;
       }
     }
-    writer.ifPresent(SpoolWriter::end);
+    if (writer.isPresent()) {
+      interrupted |= !interrupted && !awaitDelivery(endNanos);
+      writer.get().end();
+    }
     for (QueuedBatch batch : queue.clear()) {
-      failed(Ending.of(batch), AT_STOP);
+      failed(ending(batch, Optional.empty()), AT_STOP);
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
     closeProducer(Duration.ofNanos(Math.max(0, endNanos - System.nanoTime())));
     writer.ifPresent(SpoolWriter::close);
+  }
+
+  /**
+   * What Kafka gets now need not go to the disk. Waits while it takes something; false if it was
+   * interrupted.
+   */
+  private boolean awaitDelivery(long endNanos) {
+    try {
+      long now = System.nanoTime();
+      while (deliveries.waitedNanos(now) < AWAY_NANOS && now - endNanos < 0) {
+        if (queue.taken().awaitNone(Math.min(PAUSE_MILLIS * 1_000_000, endNanos - now))) {
+          return true;
+        }
+        now = System.nanoTime();
+      }
+      return true;
+    } catch (InterruptedException e) {
+      return false;
+    }
   }
 
   /** When it returns, Kafka has said of every flow whether it took it, or it counts as failed. */

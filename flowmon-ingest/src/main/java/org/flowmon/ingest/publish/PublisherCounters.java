@@ -13,6 +13,7 @@ final class PublisherCounters {
   final LongAdder flowsLostBefore = new LongAdder();
   final LongAdder arrivalsBack = new LongAdder();
   final LongAdder flowsRecovered = new LongAdder();
+  final LongAdder spoolReadErrors = new LongAdder();
 
   private final LongAdder flowsProduced = new LongAdder();
   private final LongAdder flowsFailed = new LongAdder();

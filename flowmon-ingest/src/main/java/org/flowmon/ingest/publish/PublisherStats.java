@@ -64,7 +64,7 @@ public record PublisherStats(
 
   /**
    * The queue before Kafka's producer: its load, the bytes from which on there is no room, and the
-   * highest load so far.
+   * highest load so far. With a spool, bytes that the producer has and the disk has not count, too.
    *
    * @param waitedMicros the longest time that a partition has had something under way without an
    *     arrival, µs; 0 if nothing is under way
@@ -80,9 +80,11 @@ public record PublisherStats(
   /**
    * The spool.
    *
-   * @param active whether batches go through it
+   * @param active whether batches go through it, or are there that Kafka does not have
+   * @param readErrors reads that failed; they are tried again
+   * @param trouble why it cannot be read for now, empty if it can
    */
-  public record Disk(boolean active, Spool.Load load) {}
+  public record Disk(boolean active, long readErrors, String trouble, Spool.Load load) {}
 
   public PublisherStats {
     failedByReason = Collections.unmodifiableMap(new TreeMap<>(failedByReason));
@@ -115,6 +117,12 @@ public record PublisherStats(
             all.stream().mapToLong(one -> one.queue.waitedMicros).max().orElse(0)),
         new Disk(
             all.stream().anyMatch(one -> one.disk.active),
+            sum(all, one -> one.disk.readErrors),
+            all.stream()
+                .map(one -> one.disk.trouble)
+                .filter(trouble -> !trouble.isEmpty())
+                .findFirst()
+                .orElse(""),
             all.stream().map(one -> one.disk.load).reduce(Spool.Load.NONE, Spool.Load::with)));
   }
 

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.ingest.publish.BatchQueue.Written;
 import org.flowmon.ingest.spool.Spool;
+import org.flowmon.ingest.spool.SpoolPlace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,26 +57,50 @@ final class SpoolWriter {
     long tidied = System.nanoTime();
     try {
       while (!queue.hasWriterToEnd()) {
-        Optional<QueuedBatch> next = queue.toWrite();
+        Optional<BatchQueue.ToWrite> next = queue.toWrite();
         if (System.nanoTime() - tidied >= TIDY_NANOS) {
           tidy();
           tidied = System.nanoTime();
         }
         next.ifPresent(batch -> queue.written(batch, write(batch)));
       }
+      writeAll();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // nobody interrupts it
     }
   }
 
-  private Written write(QueuedBatch batch) {
+  /** At the end: what Kafka has not got until now, unless the disk does not take it. */
+  private void writeAll() {
+    Written how = Written.YES;
+    while (how == Written.YES) {
+      Optional<BatchQueue.ToWrite> next = queue.lastToWrite();
+      if (next.isEmpty()) {
+        return;
+      }
+      how = write(next.get());
+      queue.written(next.get(), how);
+    }
+  }
+
+  private Written write(BatchQueue.ToWrite next) {
+    QueuedBatch batch = next.batch();
+    boolean isTaken = next.taken().isPresent();
     if (batch.bytes().length > Spool.MAX_BATCH_BYTES) {
+      if (isTaken) {
+        var unused = queue.taken().end(next.taken().get()); // the producer will refuse it
+        return Written.YES;
+      }
       counters.failed(batch.rows(), PublisherStats.RECORD_TOO_LARGE);
       deliveries.ended(batch.partition(), false, System.nanoTime());
       return Written.YES;
     }
     try {
-      if (!spool.write(batch.partition(), batch.rows(), batch.bytes())) {
+      boolean hasRoom =
+          isTaken
+              ? writeTaken(next.taken().get())
+              : spool.write(batch.partition(), batch.rows(), batch.bytes());
+      if (!hasRoom) {
         return Written.FULL;
       }
       losses.told(batch.partition(), batch.losses());
@@ -85,7 +110,7 @@ final class SpoolWriter {
       }
       hasFailed = false;
       return Written.YES;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       if (!hasFailed) {
         LOG.warn(
             "spool {} cannot be written ({}): flows wait in memory, then the newest are dropped;"
@@ -96,6 +121,16 @@ final class SpoolWriter {
       hasFailed = true;
       return Written.FAILED;
     }
+  }
+
+  private boolean writeTaken(TakenBatches.Taken taken) throws IOException {
+    QueuedBatch batch = taken.batch();
+    Optional<SpoolPlace> place =
+        spool.writeUnderWay(batch.partition(), batch.rows(), batch.bytes());
+    if (place.isPresent() && !queue.taken().written(taken, place.get())) {
+      spool.ended(place.get());
+    }
+    return place.isPresent();
   }
 
   private void tidy() {
@@ -111,7 +146,7 @@ final class SpoolWriter {
     }
   }
 
-  /** Ends the thread, if the disk answers within 10 s. */
+  /** When nobody hands out any more: writes what is in memory, if the disk takes it within 10 s. */
   void end() {
     queue.endWriter();
     boolean interrupted = false;

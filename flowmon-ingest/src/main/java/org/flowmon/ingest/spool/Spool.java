@@ -6,16 +6,15 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import org.flowmon.flow.files.PrivateFiles;
+import org.flowmon.flow.files.SyncedFolders;
 import org.flowmon.flow.time.FlowTime;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +34,7 @@ public final class Spool implements Closeable {
   private static final int FILES = 16;
   private static final long MAX_FILE_BYTES = 64L << 20;
   private static final long FORCE_NANOS = 1_000_000_000;
-  private static final int READ_TRIES = 3;
-  private static final long READ_PAUSE_MILLIS = 100;
+  private static final String LOCK = "lock";
 
   private final Path folder;
   private final long maxBytes;
@@ -46,12 +44,13 @@ public final class Spool implements Closeable {
   private final SpoolMark.Position found;
   private final SpoolContents recovered = new SpoolContents();
 
-  // Of the writing thread.
-  private boolean isForced = true;
+  // Of the writing thread: what the device may not have yet.
+  private Optional<SpoolFile> unforced = Optional.empty();
+  private boolean isNameForced = true;
   private long forcedNanos = System.nanoTime();
 
   // The monitor guards all fields below.
-  private final ArrayDeque<Held> files = new ArrayDeque<>();
+  private final ArrayDeque<HeldFile> files = new ArrayDeque<>();
   private final ArrayDeque<SpoolPlace> underWay = new ArrayDeque<>();
   private long nextNumber;
   private long bytes;
@@ -60,23 +59,6 @@ public final class Spool implements Closeable {
   private long damagedBytes;
   private long markedFile;
   private long markedOffset;
-
-  /** A file, and what of it nobody has read yet. */
-  private static final class Held {
-    private final SpoolFile file;
-    private final SpoolContents unread;
-    private final long firstTime;
-    private long end;
-    private boolean sealed;
-
-    Held(SpoolFile file, SpoolContents unread, long firstTime, boolean sealed) {
-      this.file = file;
-      this.unread = unread;
-      this.firstTime = firstTime;
-      this.end = file.size();
-      this.sealed = sealed;
-    }
-  }
 
   /**
    * How full it is.
@@ -114,16 +96,19 @@ public final class Spool implements Closeable {
    *     or a newer version
    */
   public static Spool open(Path folder, long maxBytes, String topic) throws IOException {
-    PrivateFiles.createFolder(folder);
+    if (!Files.isDirectory(folder)) {
+      PrivateFiles.createFolder(folder);
+    }
     FileChannel lockFile =
         PrivateFiles.open(
-            folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     try {
       lock(folder, lockFile);
       SpoolMark mark = SpoolMark.open(folder);
       try {
         Spool spool = new Spool(folder, maxBytes, topic, lockFile, mark);
         spool.recover();
+        SyncedFolders.sync(folder); // lock and mark may be new
         return spool;
       } catch (IOException | RuntimeException e) {
         mark.close();
@@ -162,18 +147,17 @@ public final class Spool implements Closeable {
   }
 
   private synchronized void recover() throws IOException {
-    for (SpoolFile file : existing()) {
+    for (SpoolFile file : SpoolFile.allOf(folder)) {
       nextNumber = Math.max(nextNumber, file.number() + 1);
       if (file.number() < found.file()) {
         file.delete();
         continue;
       }
       SpoolFile.Scan scan = file.scan(file.number() == found.file() ? found.offset() : 0, topic);
-      file.closeReader();
       recovered.addAll(scan.contents());
       damagedBytes += scan.damagedBytes();
       bytes += file.size();
-      files.add(new Held(file, scan.contents(), scan.firstTime(), true));
+      files.add(new HeldFile(file, scan.contents(), scan.firstTime(), true));
     }
     batches = recovered.batches();
     flows = recovered.flows();
@@ -186,16 +170,6 @@ public final class Spool implements Closeable {
           flows,
           damagedBytes);
     }
-  }
-
-  private List<SpoolFile> existing() throws IOException {
-    List<SpoolFile> all = new ArrayList<>();
-    try (Stream<Path> paths = Files.list(folder)) {
-      paths.forEach(path -> SpoolFile.existing(path).ifPresent(all::add));
-    }
-    all.sort(
-        Comparator.comparingLong(SpoolFile::number).thenComparing(file -> file.path().toString()));
-    return all;
   }
 
   /** What earlier runs left, as it was opened. */
@@ -224,39 +198,80 @@ public final class Spool implements Closeable {
    * @throws IOException if the disk does not take it; nothing was written then
    */
   public boolean write(int partition, int rows, byte[] batch) throws IOException {
+    Optional<HeldFile> written = append(partition, rows, batch, FlowTime.now());
+    if (written.isEmpty()) {
+      return false;
+    }
+    synchronized (this) {
+      count(written.get(), rows, batch);
+      written.get().unread.add(partition, rows);
+    }
+    return true;
+  }
+
+  /**
+   * Writes a batch that Kafka's producer has already, so that the next run sends it if this one
+   * ends before Kafka has it: it is not read, and waits for {@link #ended}.
+   *
+   * @return its place; empty if there is no room within the bound
+   * @throws IOException if the disk does not take it; nothing was written then
+   * @throws IllegalStateException if batches before it were not read yet
+   */
+  public Optional<SpoolPlace> writeUnderWay(int partition, int rows, byte[] batch)
+      throws IOException {
+    if (hasUnread()) {
+      throw new IllegalStateException("spool " + folder + ": a batch would overtake others");
+    }
+    long time = FlowTime.now();
+    Optional<HeldFile> written = append(partition, rows, batch, time);
+    if (written.isEmpty()) {
+      return Optional.empty();
+    }
+    HeldFile held = written.get();
+    synchronized (this) {
+      count(held, rows, batch);
+      held.file.skipTo(held.end); // who reads is told of more by this monitor
+      SpoolPlace place = new SpoolPlace(held.file.number(), held.end, rows, time);
+      underWay.add(place);
+      return Optional.of(place);
+    }
+  }
+
+  private Optional<HeldFile> append(int partition, int rows, byte[] batch, long time)
+      throws IOException {
     long length = SpoolFile.recordBytes(batch);
-    Optional<Held> last = forAppending();
+    Optional<HeldFile> last = forAppending();
     if (last.isPresent() && last.get().end + length > fileBytes()) {
-      last.get().file.force();
+      force();
       last.get().file.closeWriter();
       seal();
       last = Optional.empty();
     }
     long head = last.isPresent() ? 0 : SpoolFile.headBytes(topic);
     if (!hasRoom(head + length)) {
-      return false;
+      return Optional.empty();
     }
-    Held held = last.isPresent() ? last.get() : begin();
-    SpoolFile file = held.file;
-    isForced = false;
+    HeldFile held = last.isPresent() ? last.get() : begin();
+    unforced = Optional.of(held.file);
     try {
-      file.append(partition, rows, batch, FlowTime.now());
+      held.file.append(partition, rows, batch, time);
     } catch (IOException e) {
       try {
-        file.cut();
+        held.file.cut();
       } catch (IOException again) {
         e.addSuppressed(again); // the next batch overwrites it
       }
       throw e;
     }
-    synchronized (this) {
-      held.end = file.size();
-      held.unread.add(partition, rows);
-      bytes += length;
-      batches++;
-      flows += rows;
-    }
-    return true;
+    return Optional.of(held);
+  }
+
+  /** Within the monitor. */
+  private void count(HeldFile held, int rows, byte[] batch) {
+    held.end = held.file.size();
+    bytes += SpoolFile.recordBytes(batch);
+    batches++;
+    flows += rows;
   }
 
   private long fileBytes() {
@@ -267,17 +282,19 @@ public final class Spool implements Closeable {
     return bytes + length <= maxBytes;
   }
 
-  private synchronized Optional<Held> forAppending() {
+  private synchronized Optional<HeldFile> forAppending() {
     return Optional.ofNullable(files.peekLast()).filter(held -> !held.sealed);
   }
 
-  private Held begin() throws IOException {
+  private HeldFile begin() throws IOException {
+    force(); // of the file before, which may be sealed
     long number;
     synchronized (this) {
       number = nextNumber;
     }
+    isNameForced = false;
     SpoolFile file = SpoolFile.create(folder, number, topic);
-    Held held = new Held(file, new SpoolContents(), FlowTime.now(), false);
+    HeldFile held = new HeldFile(file, new SpoolContents(), FlowTime.now(), false);
     synchronized (this) {
       nextNumber++;
       bytes += file.size();
@@ -299,72 +316,65 @@ public final class Spool implements Closeable {
   }
 
   /**
-   * The oldest batch that was not read yet; none if the thread was interrupted.
+   * The oldest batch that was not read yet; empty without any.
    *
-   * @param lost takes batches that were written and cannot be read
+   * @param lost takes batches that were written and are damaged
+   * @throws IOException if the next one cannot be read for now: it stays, for another try
    */
-  public Optional<SpooledBatch> read(Consumer<SpoolContents> lost) {
-    for (Optional<Held> next = unread(); next.isPresent(); next = unread()) {
-      Held held = next.get();
-      Optional<SpoolFile.Found> record = read(held);
+  public Optional<SpooledBatch> read(Consumer<SpoolContents> lost) throws IOException {
+    for (Optional<HeldFile> next = unread(); next.isPresent(); next = unread()) {
+      HeldFile held = next.get();
+      long end = end(held);
+      Optional<SpoolFile.Found> record = read(held.file, end);
       if (record.isPresent()) {
         return Optional.of(begun(held, record.get()));
       }
-      if (Thread.currentThread().isInterrupted()) {
-        return Optional.empty(); // it stays for the next run
-      }
-      lost.accept(giveUp(held));
+      giveUp(held, end).ifPresent(lost);
     }
     return Optional.empty();
   }
 
-  private synchronized Optional<Held> unread() {
+  private synchronized Optional<HeldFile> unread() {
     return files.stream().filter(held -> !held.unread.isEmpty()).findFirst();
   }
 
-  private Optional<SpoolFile.Found> read(Held held) {
-    long end;
-    synchronized (this) {
-      end = held.end;
-    }
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return held.file.read(end);
-      } catch (IOException e) {
-        if (!pause(held.file)) {
-          return Optional.empty();
-        }
-        if (attempt == READ_TRIES) {
-          LOG.warn("spool {}: the rest of a file is lost: {}", folder, e.toString());
-          return Optional.empty();
-        }
-      }
-    }
+  private synchronized long end(HeldFile held) {
+    return held.end;
   }
 
-  /** Before a file is read again; false if the thread is to end. */
-  private static boolean pause(SpoolFile file) {
+  /** Empty if nothing sound is left before an offset. */
+  private Optional<SpoolFile.Found> read(SpoolFile file, long end) throws IOException {
     try {
-      file.closeReader();
-      Thread.sleep(READ_PAUSE_MILLIS);
-      return true;
+      return file.read(end);
+    } catch (NoSuchFileException e) {
+      if (Files.exists(folder.resolve(LOCK))) {
+        return Optional.empty(); // somebody has deleted it
+      }
+      throw e; // the folder is away, as without its mount
     } catch (IOException e) {
-      return true; // it is opened anew
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+      try {
+        file.closeReader(); // an interrupt has closed it; else it is opened anew
+      } catch (IOException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
     }
   }
 
-  private synchronized SpooledBatch begun(Held held, SpoolFile.Found record) {
+  private synchronized SpooledBatch begun(HeldFile held, SpoolFile.Found record) {
     held.unread.remove(record.partition(), record.rows());
-    SpoolPlace place = new SpoolPlace(held.file.number(), record);
+    SpoolPlace place =
+        new SpoolPlace(held.file.number(), record.end(), record.rows(), record.time());
     underWay.add(place);
     return new SpooledBatch(
         record.partition(), record.rows(), record.time(), record.bytes(), place);
   }
 
-  private synchronized SpoolContents giveUp(Held held) {
+  /** The rest of a file, if nothing was written behind the damaged bytes meanwhile. */
+  private synchronized Optional<SpoolContents> giveUp(HeldFile held, long end) {
+    if (held.end != end) {
+      return Optional.empty();
+    }
     SpoolContents rest = held.unread.takeAll();
     batches -= rest.batches();
     flows -= rest.flows();
@@ -374,7 +384,7 @@ public final class Spool implements Closeable {
         rest.batches(),
         rest.flows(),
         held.file.path().getFileName());
-    return rest;
+    return Optional.of(rest);
   }
 
   /** Kafka has the batch, or it was given up. */
@@ -390,31 +400,45 @@ public final class Spool implements Closeable {
   }
 
   /**
-   * Deletes files that Kafka has, and writes the mark.
+   * Deletes files that Kafka has, and writes the mark. The device gets the files each second, and
+   * before a mark: it must not say that batches tell of losses which a loss of power takes away.
    *
    * @param untold see {@link #untold}
    */
   public void tidy(long untold, int partitions) throws IOException {
     for (Optional<SpoolFile> done = done(); done.isPresent(); done = done()) {
-      done.get().delete();
+      SpoolFile file = done.get();
+      unforced = unforced.filter(other -> other != file);
+      file.delete();
     }
     SpoolMark.Position position;
     synchronized (this) {
       position = new SpoolMark.Position(markedFile, markedOffset, untold, partitions);
     }
-    mark.write(position);
-    long now = System.nanoTime();
-    Optional<Held> last = forAppending();
-    if (!isForced && last.isPresent() && now - forcedNanos >= FORCE_NANOS) {
-      last.get().file.force();
-      isForced = true;
-      forcedNanos = now;
+    if (mark.isOther(position)) {
+      force();
+      mark.write(position);
+    } else if (System.nanoTime() - forcedNanos >= FORCE_NANOS) {
+      force();
+    }
+  }
+
+  /** On the device are all batches so far, and the names of their files. */
+  private void force() throws IOException {
+    forcedNanos = System.nanoTime();
+    if (unforced.isPresent()) {
+      unforced.get().force();
+      unforced = Optional.empty();
+    }
+    if (!isNameForced) {
+      SyncedFolders.sync(folder);
+      isNameForced = true;
     }
   }
 
   /** Takes out the oldest file if all of it has ended. */
   private synchronized Optional<SpoolFile> done() {
-    Held first = files.peekFirst();
+    HeldFile first = files.peekFirst();
     boolean isDone =
         first != null
             && first.sealed
@@ -443,11 +467,17 @@ public final class Spool implements Closeable {
 
   /** After {@link #tidy}, when nobody reads any more. What Kafka does not have stays. */
   @Override
-  public synchronized void close() throws IOException {
-    for (Held held : files) {
-      held.file.close();
+  public void close() throws IOException {
+    try {
+      force();
+    } finally {
+      synchronized (this) {
+        for (HeldFile held : files) {
+          held.file.close();
+        }
+      }
+      mark.close();
+      lockFile.close();
     }
-    mark.close();
-    lockFile.close();
   }
 }

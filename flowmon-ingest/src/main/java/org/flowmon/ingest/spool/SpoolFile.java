@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,13 +12,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32C;
+import java.util.stream.Stream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.bytes.BigEndian;
+import org.flowmon.flow.bytes.Crc32c;
+import org.flowmon.flow.files.PrivateFiles;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,12 +112,22 @@ final class SpoolFile implements Closeable {
     byte[] name = topic.getBytes(StandardCharsets.US_ASCII);
     ByteBuffer head = ByteBuffer.allocate(headBytes(topic));
     head.putInt(MAGIC).putInt(VERSION).putLong(id).putShort((short) name.length).put(name);
-    head.putInt(crc(head.array(), head.position()));
+    head.putInt(Crc32c.of(head.array(), 0, head.position()));
     return head.array();
   }
 
-  /** A file of an earlier run; empty if the name is no such file's. */
-  static Optional<SpoolFile> existing(Path path) {
+  /** The files of earlier runs in a folder, oldest first. */
+  static List<SpoolFile> allOf(Path folder) throws IOException {
+    try (Stream<Path> paths = Files.list(folder)) {
+      return paths
+          .flatMap(path -> existing(path).stream())
+          .sorted(Comparator.comparingLong(SpoolFile::number).thenComparing(SpoolFile::path))
+          .toList();
+    }
+  }
+
+  /** Empty if the name is no such file's. */
+  private static Optional<SpoolFile> existing(Path path) {
     Matcher name = NAME.matcher(String.valueOf(path.getFileName()));
     return name.matches()
         ? Optional.of(
@@ -130,6 +145,14 @@ final class SpoolFile implements Closeable {
    * @throws IOException if it cannot be read, or is of another version or topic
    */
   Scan scan(long from, String topic) throws IOException {
+    try {
+      return scanned(from, topic);
+    } finally {
+      closeReader();
+    }
+  }
+
+  private Scan scanned(long from, String topic) throws IOException {
     size = Files.size(path);
     readAt = Math.max(from, afterHead(topic).orElse(0));
     SpoolContents contents = new SpoolContents();
@@ -167,7 +190,8 @@ final class SpoolFile implements Closeable {
     }
     int version = BigEndian.getInt(head, 4);
     int crcAt = TOPIC_AT + BigEndian.getU16(head, TOPIC_LENGTH_AT);
-    if (crcAt + CRC_BYTES > head.length || BigEndian.getInt(head, crcAt) != crc(head, crcAt)) {
+    if (crcAt + CRC_BYTES > head.length
+        || BigEndian.getInt(head, crcAt) != Crc32c.of(head, 0, crcAt)) {
       return OptionalLong.empty();
     }
     if (version != VERSION) {
@@ -191,8 +215,8 @@ final class SpoolFile implements Closeable {
   void append(int partition, int rows, byte[] batch, long time) throws IOException {
     ByteBuffer head = ByteBuffer.allocate(RECORD_HEAD_BYTES);
     head.putLong(id).putInt(batch.length).putInt(partition).putInt(rows).putLong(time);
-    head.putInt(crc(batch, batch.length));
-    head.putInt(crc(head.array(), HEAD_CRC_AT));
+    head.putInt(Crc32c.of(batch, 0, batch.length));
+    head.putInt(Crc32c.of(head.array(), 0, HEAD_CRC_AT));
     write(head.flip(), size);
     write(ByteBuffer.wrap(batch), size + RECORD_HEAD_BYTES);
     size += RECORD_HEAD_BYTES + batch.length;
@@ -228,12 +252,15 @@ final class SpoolFile implements Closeable {
 
   /**
    * The next sound batch before an offset, where a record ends or the file was cut off; damaged
-   * ones are left out.
+   * ones are left out, and those that somebody has cut off since.
+   *
+   * @throws IOException if it cannot be read for now; the next call begins at the same place
    */
   Optional<Found> read(long limit) throws IOException {
+    long end = Math.min(limit, reading().size());
     while (true) {
-      Optional<Head> next = next(readAt, limit);
-      if (next.isEmpty() || next.get().end() > limit) {
+      Optional<Head> next = next(readAt, end);
+      if (next.isEmpty() || next.get().end() > end) {
         readAt = limit;
         return Optional.empty();
       }
@@ -241,10 +268,15 @@ final class SpoolFile implements Closeable {
       byte[] batch = new byte[head.length];
       read(batch, head.at + RECORD_HEAD_BYTES, batch.length);
       readAt = head.end();
-      if (crc(batch, batch.length) == head.crc) {
+      if (Crc32c.of(batch, 0, batch.length) == head.crc) {
         return Optional.of(new Found(head.partition, head.rows, head.time, batch, head.end()));
       }
     }
+  }
+
+  /** Nobody reads what lies before an offset; not while another thread is reading. */
+  void skipTo(long offset) {
+    readAt = offset;
   }
 
   /** The first sound head of a record at an offset or behind it. */
@@ -283,7 +315,7 @@ final class SpoolFile implements Closeable {
     int partition = BigEndian.getInt(head, PARTITION_AT);
     int rows = BigEndian.getInt(head, ROWS_AT);
     boolean sound =
-        BigEndian.getInt(head, HEAD_CRC_AT) == crc(head, HEAD_CRC_AT)
+        BigEndian.getInt(head, HEAD_CRC_AT) == Crc32c.of(head, 0, HEAD_CRC_AT)
             && length >= 1
             && length <= MAX_BATCH_BYTES
             && partition >= 0
@@ -303,14 +335,10 @@ final class SpoolFile implements Closeable {
   }
 
   private void read(byte[] bytes, long from, int length) throws IOException {
-    FileChannel channel = in;
-    if (channel == null) {
-      channel = FileChannel.open(path, StandardOpenOption.READ);
-      in = channel;
-    }
+    FileChannel channel = reading();
     ByteBuffer into = ByteBuffer.wrap(bytes, 0, length);
     for (long at = from; into.hasRemaining(); ) {
-      int more = channel.read(into, at);
+      int more = read(channel, into, at);
       if (more < 0) {
         throw new EOFException(path + " ends at " + at + ", expected " + (from + length));
       }
@@ -318,10 +346,23 @@ final class SpoolFile implements Closeable {
     }
   }
 
-  private static int crc(byte[] bytes, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, length);
-    return (int) crc.getValue();
+  private int read(FileChannel channel, ByteBuffer into, long at) throws IOException {
+    try {
+      return channel.read(into, at);
+    } catch (ClosedChannelException e) {
+      throw e; // by an interrupt
+    } catch (IOException e) {
+      throw new IOException(path + " cannot be read at " + at + ": " + e.getMessage(), e);
+    }
+  }
+
+  private FileChannel reading() throws IOException {
+    FileChannel channel = in;
+    if (channel == null) {
+      channel = FileChannel.open(path, StandardOpenOption.READ);
+      in = channel;
+    }
+    return channel;
   }
 
   Path path() {

@@ -7,7 +7,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
-import java.util.zip.CRC32C;
+import org.flowmon.flow.bytes.Crc32c;
+import org.flowmon.flow.files.PrivateFiles;
 
 /** The file that says how far Kafka has a spool's batches ({@code docs/format/spool.md}). */
 final class SpoolMark implements Closeable {
@@ -49,7 +50,7 @@ final class SpoolMark implements Closeable {
       // reads on
     }
     if (bytes.hasRemaining()
-        || bytes.getInt(CRC_AT) != crc(bytes.array())
+        || bytes.getInt(CRC_AT) != Crc32c.of(bytes.array(), 0, CRC_AT)
         || bytes.getInt(0) != MAGIC
         || bytes.getInt(4) != VERSION) {
       return Optional.empty();
@@ -61,24 +62,25 @@ final class SpoolMark implements Closeable {
     return possible ? Optional.of(found) : Optional.empty();
   }
 
-  /** Writes it if it has changed. */
+  /** Whether it has to be written. */
+  boolean isOther(Position position) {
+    return !position.equals(written);
+  }
+
+  /** Writes it to the device. */
   void write(Position position) throws IOException {
-    if (position.equals(written)) {
-      return;
-    }
     ByteBuffer bytes = ByteBuffer.allocate(BYTES);
     bytes.putInt(MAGIC).putInt(VERSION).putLong(position.file).putLong(position.offset);
-    bytes.putLong(position.untold).putInt(position.partitions).putInt(crc(bytes.array())).flip();
+    bytes
+        .putLong(position.untold)
+        .putInt(position.partitions)
+        .putInt(Crc32c.of(bytes.array(), 0, CRC_AT))
+        .flip();
     while (bytes.hasRemaining()) {
       channel.write(bytes, bytes.position());
     }
+    channel.force(false);
     written = position;
-  }
-
-  private static int crc(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, CRC_AT);
-    return (int) crc.getValue();
   }
 
   @Override

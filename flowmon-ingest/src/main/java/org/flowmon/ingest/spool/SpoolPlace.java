@@ -1,6 +1,9 @@
 package org.flowmon.ingest.spool;
 
-/** Where a batch lies that was read from a {@link Spool}, which waits for {@link Spool#ended}. */
+/**
+ * Where a batch of a {@link Spool} lies that Kafka's producer has; it waits for {@link
+ * Spool#ended}.
+ */
 public final class SpoolPlace {
   private final long file;
   private final long end;
@@ -9,11 +12,11 @@ public final class SpoolPlace {
   // The spool's monitor guards it.
   private boolean ended;
 
-  SpoolPlace(long file, SpoolFile.Found record) {
+  SpoolPlace(long file, long end, int rows, long time) {
     this.file = file;
-    this.end = record.end();
-    this.rows = record.rows();
-    this.time = record.time();
+    this.end = end;
+    this.rows = rows;
+    this.time = time;
   }
 
   /** The number of its file. */

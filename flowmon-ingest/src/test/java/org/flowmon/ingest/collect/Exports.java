@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /** Datagrams and messages of NetFlow v9 and IPFIX with one template. */
 final class Exports {
   static final int TEMPLATE = 256;
-  private static final int DOMAIN = 7;
+  static final int DOMAIN = 7;
 
   private Exports() {}
 

@@ -6,11 +6,13 @@ import java.util.concurrent.CountDownLatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.FlowRecorder;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps the flows of one lane, and can be blocked. */
 final class LaneSink implements CollectorSink {
   private final FlowRecorder recorder = new FlowRecorder(100);
   private final CountDownLatch gate;
+  private volatile @Nullable Error tickError;
   private long lost;
 
   LaneSink() {
@@ -38,7 +40,17 @@ final class LaneSink implements CollectorSink {
   }
 
   @Override
-  public void tick(long nowMicros) {}
+  public void tick(long nowMicros) {
+    Error error = tickError;
+    if (error != null) {
+      throw error;
+    }
+  }
+
+  /** Each tick fails from now on. */
+  void failTicks(Error error) {
+    tickError = error;
+  }
 
   @Override
   public void lost(long flows) {

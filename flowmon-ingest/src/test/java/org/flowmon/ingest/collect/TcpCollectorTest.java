@@ -1,6 +1,7 @@
 package org.flowmon.ingest.collect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,15 +12,19 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Function;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounter;
+import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -153,6 +158,146 @@ class TcpCollectorTest {
     // Within a connection what comes before its template waits.
     assertEquals(3, sink.rows().size());
     assertEquals(1, count(IngestCounter.SETS_DECODED_LATE));
+  }
+
+  /** RFC 7011 section 8.1: without a withdrawal they last as long as the connection. */
+  @Test
+  void templatesOfAConnectionDoNotExpire() throws IOException {
+    start(LIMITS, ExporterRules.NONE);
+    IngestCounters counters = new IngestCounters();
+    ExportDecoder decoder =
+        new ExportDecoder(
+            counters,
+            new BadDatagramSamples(1),
+            ProtectedNetworks.NONE,
+            DecoderLimits.defaults().forConnection());
+    IpAddress peer = IpAddress.parse("192.0.2.1");
+    long now = FlowTime.now();
+    for (int day = 0; day < 1000; day += 100) {
+      byte[] message = Exports.of(10, day / 100, day == 0, 1);
+      long arrival = now + Duration.ofDays(day).toNanos() / 1000;
+      decoder.decode(message, 0, message.length, peer, 4711, arrival, sink);
+    }
+    assertEquals(10, sink.rows().size());
+    assertEquals(0, counters.get(IngestCounter.TEMPLATES_EXPIRED));
+  }
+
+  @Test
+  void aWithdrawnTemplateIsGone() throws Exception {
+    start(LIMITS, ExporterRules.NONE);
+    Socket socket = connect();
+    send(socket, Exports.of(10, 0, true, 1));
+    ByteBuffer withdrawal = ByteBuffer.allocate(24).putShort((short) 10).putShort((short) 24);
+    withdrawal.putInt((int) (System.currentTimeMillis() / 1000)).putInt(1).putInt(Exports.DOMAIN);
+    withdrawal.putShort((short) 2).putShort((short) 8);
+    withdrawal.putShort((short) Exports.TEMPLATE).putShort((short) 0);
+    send(socket, withdrawal.array());
+    send(socket, Exports.of(10, 1, false, 1));
+    socket.close();
+    await(IngestCounter.DATAGRAMS_RECEIVED, 3);
+    awaitNoConnection();
+    assertEquals(1, sink.rows().size());
+    assertEquals(1, count(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
+  }
+
+  /** One host may have all addresses of a /64. */
+  @Test
+  void addressesOfOneNetworkOfIpv6AreOnePeer() throws IOException {
+    start(LIMITS, ExporterRules.NONE);
+    TcpCollector.Limits limits = new TcpCollector.Limits(10, 2, LONG, LONG, LONG);
+    List<IpAddress> open =
+        List.of(
+            IpAddress.parse("2001:db8:0:1::1"),
+            IpAddress.parse("2001:db8:0:1:ffff::2"),
+            IpAddress.parse("192.0.2.1"));
+    assertTrue(TcpCollector.areTooMany(limits, open, IpAddress.parse("2001:db8:0:1::3")));
+    assertFalse(TcpCollector.areTooMany(limits, open, IpAddress.parse("2001:db8:0:2::1")));
+    assertFalse(TcpCollector.areTooMany(limits, open, IpAddress.parse("192.0.2.1")));
+    assertFalse(TcpCollector.areTooMany(limits, open, IpAddress.parse("192.0.2.2")));
+  }
+
+  /** Else its thread would be gone, and nobody would know. */
+  @Test
+  void anErrorInAnyThreadIsAFailure() throws Exception {
+    start(LIMITS, ExporterRules.NONE);
+    LaneSink bad = new LaneSink();
+    bad.failTicks(new NoClassDefFoundError("missing"));
+    TcpCollector ticking =
+        failing(
+            counters -> {
+              throw new AssertionError("no message");
+            },
+            bad);
+    assertEquals("missing", causeOf(ticking));
+    TcpCollector decoding =
+        failing(
+            counters -> {
+              throw new NoClassDefFoundError("decoder");
+            },
+            new LaneSink());
+    InetSocketAddress to = decoding.addresses().get(0);
+    try (Socket socket = new Socket(to.getAddress(), to.getPort())) {
+      send(socket, Exports.of(10, 0, true, 1));
+      assertEquals("decoder", causeOf(decoding));
+    }
+  }
+
+  private static TcpCollector failing(
+      Function<IngestCounters, ExportDecoder> decoders, LaneSink sink) throws IOException {
+    return TcpCollector.start(
+        List.of(new TcpCollector.Listen(UdpCollector.loopback(0), false)),
+        Optional.empty(),
+        ExporterRules.NONE,
+        LIMITS,
+        new TcpCollector.Target(decoders, sink));
+  }
+
+  private static String causeOf(TcpCollector failing) throws InterruptedException {
+    while (failing.failure() == null) {
+      Thread.sleep(1);
+    }
+    IOException thrown = assertThrows(IOException.class, failing::close);
+    return String.valueOf(thrown.getCause().getMessage());
+  }
+
+  /** It would wait for an hour for a peer that goes on sending, and at each turn not sleep. */
+  @Test
+  void whoIsInterruptedDoesNotWaitForPeersThatGoOnSending() throws Exception {
+    collector =
+        TcpCollector.start(
+            List.of(new TcpCollector.Listen(UdpCollector.loopback(0), false)),
+            Optional.empty(),
+            ExporterRules.NONE,
+            LIMITS,
+            new TcpCollector.Target(
+                counters ->
+                    new ExportDecoder(
+                        counters,
+                        new BadDatagramSamples(1),
+                        ProtectedNetworks.NONE,
+                        DecoderLimits.defaults().forConnection()),
+                sink),
+            Duration.ofHours(1));
+    Socket socket = connect();
+    Thread sender =
+        new Thread(
+            () -> {
+              try {
+                for (int i = 0; ; i++) {
+                  send(socket, Exports.of(10, i, i == 0, 1));
+                  Thread.sleep(1);
+                }
+              } catch (IOException | InterruptedException e) {
+                // closed
+              }
+            });
+    sender.start();
+    await(IngestCounter.FLOWS_DECODED, 10);
+    Thread.currentThread().interrupt();
+    collector.close();
+    assertTrue(Thread.interrupted(), "who interrupted is told");
+    sender.join();
+    assertEquals(0, collector.connections());
   }
 
   @Test

@@ -210,6 +210,10 @@ class TlsCollectorTest {
     Path text = Files.writeString(folder.resolve("text"), "no PEM");
     refused(none + ": there is no such file", none, certificate);
     refused(none + ": there is no such file", key, none);
+    refused(folder + ": is a folder; expected a file in PEM", folder, certificate);
+    refused("/dev/zero: is no regular file", key, Path.of("/dev/zero"));
+    Path large = Files.write(folder.resolve("large"), new byte[(1 << 20) + 1]);
+    refused(large + ": has more than 1048576 bytes; expected PEM", large, certificate);
     refused(text + ": has no -----BEGIN PRIVATE KEY-----", text, certificate);
     refused(text + ": ", key, text);
     refused(" is not the key of the first", keys.keyFile("next"), keys.certificateFile("router"));

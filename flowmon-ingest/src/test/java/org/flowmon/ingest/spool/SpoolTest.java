@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,7 +58,7 @@ class SpoolTest {
   }
 
   /** Reads all; what is lost is added to {@code lost}. */
-  static List<SpooledBatch> readAll(Spool spool, SpoolContents lost) {
+  static List<SpooledBatch> readAll(Spool spool, SpoolContents lost) throws IOException {
     List<SpooledBatch> all = new ArrayList<>();
     for (Optional<SpooledBatch> next = spool.read(lost::addAll);
         next.isPresent();
@@ -326,6 +328,137 @@ class SpoolTest {
       assertEquals(List.of(1, 3), read.stream().map(SpoolTest::number).toList());
       assertEquals(Map.of(2, 1), lost.byPartition());
       assertEquals(2, lost.flows());
+    }
+  }
+
+  /** As without the mount of the folder, and then with one that gives errors. */
+  @Test
+  void whatCannotBeReadForNowStays() throws IOException {
+    Path place = folder.resolve("spool");
+    SpoolContents lost = new SpoolContents();
+    try (Spool spool = Spool.open(place, 16_000, TOPIC)) {
+      for (int i = 1; i <= 3; i++) {
+        assertTrue(write(spool, i, 2000)); // files of their own
+      }
+      Path away = folder.resolve("away");
+      Files.move(place, away);
+      for (int i = 0; i < 5; i++) {
+        assertThrows(IOException.class, () -> spool.read(lost::addAll));
+      }
+      Files.createDirectory(place); // where it would be mounted
+      assertThrows(IOException.class, () -> spool.read(lost::addAll));
+      Files.delete(place);
+      Files.move(away, place);
+      assertEquals(1, number(spool.read(lost::addAll).orElseThrow()));
+      Path second = files(place).get(1);
+      Files.move(second, away);
+      Files.createDirectory(second); // it is opened, and each read fails
+      for (int i = 0; i < 5; i++) {
+        IOException e = assertThrows(IOException.class, () -> spool.read(lost::addAll));
+        assertTrue(String.valueOf(e.getMessage()).contains(second.toString()), e.toString());
+      }
+      assertEquals(3, spool.load().batches());
+      Files.delete(second);
+      Files.move(away, second);
+      List<SpooledBatch> rest = readAll(spool, lost);
+      assertEquals(List.of(2, 3), rest.stream().map(SpoolTest::number).toList());
+      assertTrue(lost.isEmpty());
+    }
+  }
+
+  @Test
+  void aSpoolWithAFileThatCannotBeReadIsNotOpenedAndStays() throws IOException {
+    try (Spool spool = Spool.open(folder, LARGE, TOPIC)) {
+      assertTrue(write(spool, 1, 100));
+    }
+    Path file = files(folder).get(0);
+    Path away = folder.resolve("away");
+    Files.move(file, away);
+    Files.createDirectory(file);
+    IOException e = assertThrows(IOException.class, () -> Spool.open(folder, LARGE, TOPIC).close());
+    assertTrue(String.valueOf(e.getMessage()).contains(file.toString()), e.toString());
+    Files.delete(file);
+    Files.move(away, file);
+    try (Spool spool = Spool.open(folder, LARGE, TOPIC)) {
+      assertEquals(1, spool.recovered().batches());
+    }
+  }
+
+  @Test
+  void whatSomebodyCutsOffWhileItRunsIsLostAndNoMore() throws IOException {
+    try (Spool spool = Spool.open(folder, 16_000, TOPIC)) {
+      for (int i = 1; i <= 9; i++) {
+        assertTrue(write(spool, i, 300)); // two in a file
+      }
+      Path first = files(folder).get(0);
+      Files.write(first, Arrays.copyOf(Files.readAllBytes(first), 400));
+      SpoolContents lost = new SpoolContents();
+      List<SpooledBatch> read = readAll(spool, lost);
+      assertEquals(List.of(1, 3, 4, 5, 6, 7, 8, 9), read.stream().map(SpoolTest::number).toList());
+      assertEquals(2, lost.flows());
+    }
+  }
+
+  /** A search through damaged bytes takes a while, in which more is written behind them. */
+  @Test
+  void whatIsWrittenBehindDamageThatIsBeingReadIsNotLost() throws Exception {
+    int length = 4 << 20;
+    byte[] small = batch(2, 100);
+    for (int round = 0; round < 20; round++) {
+      Path place = folder.resolve(Integer.toString(round));
+      try (Spool spool = Spool.open(place, LARGE, TOPIC)) {
+        assertTrue(write(spool, 1, length));
+        byte[] noise = new byte[36];
+        Path file = files(place).get(0);
+        byte[] bytes = Files.readAllBytes(file);
+        System.arraycopy(noise, 0, bytes, 22 + TOPIC.length(), noise.length);
+        Files.write(file, bytes, StandardOpenOption.WRITE);
+        Thread writer =
+            new Thread(
+                () -> {
+                  try {
+                    for (int i = 0; i < 20; i++) {
+                      assertTrue(spool.write(2, 2, small));
+                    }
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+        writer.start();
+        SpoolContents lost = new SpoolContents();
+        int read = 0;
+        while (writer.isAlive() || spool.hasUnread()) {
+          read += readAll(spool, lost).size();
+        }
+        writer.join();
+        read += readAll(spool, lost).size();
+        assertEquals(20, read, "round " + round);
+        assertEquals(Map.of(1, 1), lost.byPartition(), "round " + round);
+        assertEquals(20, spool.load().batches(), "round " + round);
+      }
+    }
+  }
+
+  @Test
+  void whatKafkasProducerHasIsReadByTheNextRunOnly() throws IOException {
+    try (Spool spool = Spool.open(folder, LARGE, TOPIC)) {
+      List<SpoolPlace> places = new ArrayList<>();
+      for (int i = 1; i <= 3; i++) {
+        places.add(spool.writeUnderWay(i, i, batch(i, 100)).orElseThrow());
+      }
+      assertFalse(spool.hasUnread());
+      assertTrue(write(spool, 4, 100));
+      assertThrows(IllegalStateException.class, () -> spool.writeUnderWay(5, 5, batch(5, 100)));
+      assertEquals(4, number(spool.read(lost -> {}).orElseThrow()));
+      assertEquals(Optional.empty(), spool.read(lost -> {}));
+      assertEquals(4, spool.load().batches());
+      assertEquals(10, spool.load().flows());
+      spool.ended(places.get(0));
+      spool.tidy(0, 7);
+    }
+    try (Spool next = Spool.open(folder, LARGE, TOPIC)) {
+      List<SpooledBatch> read = readAll(next, new SpoolContents());
+      assertEquals(List.of(2, 3, 4), read.stream().map(SpoolTest::number).toList());
     }
   }
 

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.zip.CRC32C;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.Crc32c;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
@@ -67,7 +67,7 @@ public final class StatesLayout {
     }
     byte[] bytes = sink.toBytes();
     LittleEndian.putInt(bytes, LENGTH_AT, bytes.length);
-    LittleEndian.putInt(bytes, CRC_AT, checksum(bytes));
+    LittleEndian.putInt(bytes, CRC_AT, Crc32c.around(bytes, CRC_AT));
     return bytes;
   }
 
@@ -91,7 +91,7 @@ public final class StatesLayout {
     if (length != bytes.length) {
       throw reader.error("says it has " + length + " bytes, found " + bytes.length);
     }
-    if (reader.getInt() != checksum(bytes)) {
+    if (reader.getInt() != Crc32c.around(bytes, CRC_AT)) {
       throw reader.error("the checksum does not match: the bytes are damaged");
     }
     if (unused != 0 || (kind != PROGRESS && kind != PART)) {
@@ -241,12 +241,5 @@ public final class StatesLayout {
       }
     }
     return new ArrivalCounts(counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]);
-  }
-
-  private static int checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, CRC_AT);
-    crc.update(bytes, CRC_AT + 4, bytes.length - CRC_AT - 4);
-    return (int) crc.getValue();
   }
 }

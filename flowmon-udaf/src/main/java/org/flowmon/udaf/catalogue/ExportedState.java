@@ -7,7 +7,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
-import java.util.zip.CRC32C;
+import org.flowmon.flow.bytes.Crc32c;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.UdafCall;
@@ -120,7 +120,7 @@ public final class ExportedState {
     sink.putBytes(state, 0, state.length);
     byte[] bytes = sink.toBytes();
     LittleEndian.putInt(bytes, LENGTH_AT, bytes.length);
-    LittleEndian.putInt(bytes, CRC_AT, checksum(bytes));
+    LittleEndian.putInt(bytes, CRC_AT, Crc32c.around(bytes, CRC_AT));
     return bytes;
   }
 
@@ -201,7 +201,7 @@ public final class ExportedState {
     if (length != bytes.length) {
       throw reader.error("says it has " + length + " bytes, found " + bytes.length);
     }
-    if (LittleEndian.getInt(bytes, CRC_AT) != checksum(bytes)) {
+    if (LittleEndian.getInt(bytes, CRC_AT) != Crc32c.around(bytes, CRC_AT)) {
       throw reader.error("the checksum does not match: the bytes are damaged");
     }
     reader.skip(HEADER_BYTES);
@@ -238,12 +238,5 @@ public final class ExportedState {
           case ADDRESS -> Value.ofAddress(reader.getLong(), reader.getLong());
           default -> Value.of(kind, reader.getLong());
         });
-  }
-
-  private static int checksum(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, CRC_AT);
-    crc.update(bytes, CRC_AT + 4, bytes.length - CRC_AT - 4);
-    return (int) crc.getValue();
   }
 }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.partial;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.bytes.Crc32c;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.state.StateReader;
@@ -57,7 +58,7 @@ public final class PartialGroups {
           "partial groups say they have " + length + " bytes, found " + bytes.length);
     }
     if (LittleEndian.getInt(bytes, PartialLayout.CRC_AT)
-        != PartialLayout.checksum(bytes, PartialLayout.CRC_AT)) {
+        != Crc32c.around(bytes, PartialLayout.CRC_AT)) {
       throw new PartialFormatException(
           "the checksum of partial groups does not match: the bytes are damaged");
     }

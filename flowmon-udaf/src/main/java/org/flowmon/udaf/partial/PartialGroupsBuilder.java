@@ -3,6 +3,7 @@ package org.flowmon.udaf.partial;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.bytes.Crc32c;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupWords;
@@ -201,8 +202,7 @@ public final class PartialGroupsBuilder {
       System.arraycopy(scratch.bytes, starts[column], bytes, at, size);
       at += size;
     }
-    LittleEndian.putInt(
-        bytes, PartialLayout.CRC_AT, PartialLayout.checksum(bytes, PartialLayout.CRC_AT));
+    LittleEndian.putInt(bytes, PartialLayout.CRC_AT, Crc32c.around(bytes, PartialLayout.CRC_AT));
     return bytes;
   }
 

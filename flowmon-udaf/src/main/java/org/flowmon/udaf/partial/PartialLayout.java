@@ -1,7 +1,5 @@
 package org.flowmon.udaf.partial;
 
-import java.util.zip.CRC32C;
-
 /**
  * The bytes of partial groups, version 4; {@code docs/format/partial-groups.md} is the
  * specification, this class owns the offsets.
@@ -71,12 +69,4 @@ public final class PartialLayout {
   static final int STATES = 10;
 
   private PartialLayout() {}
-
-  /** The checksum of all bytes but the four at {@code crcAt}. */
-  static int checksum(byte[] bytes, int crcAt) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, crcAt);
-    crc.update(bytes, crcAt + 4, bytes.length - crcAt - 4);
-    return (int) crc.getValue();
-  }
 }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.partial;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.flowmon.flow.bytes.Crc32c;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
@@ -115,7 +116,7 @@ public final class StateBytes {
       System.arraycopy(block, 0, bytes, at + 4, block.length);
       at += 4 + block.length;
     }
-    LittleEndian.putInt(bytes, CRC_AT, PartialLayout.checksum(bytes, CRC_AT));
+    LittleEndian.putInt(bytes, CRC_AT, Crc32c.around(bytes, CRC_AT));
     return bytes;
   }
 
@@ -177,7 +178,7 @@ public final class StateBytes {
       throw new PartialFormatException(
           what + " says it has " + length + " bytes, found " + bytes.length);
     }
-    if (LittleEndian.getInt(bytes, CRC_AT) != PartialLayout.checksum(bytes, CRC_AT)) {
+    if (LittleEndian.getInt(bytes, CRC_AT) != Crc32c.around(bytes, CRC_AT)) {
       throw new PartialFormatException(
           "the checksum of " + what + " does not match: the bytes are damaged");
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.Crc32c;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.udaf.RandomFlows;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -111,8 +112,7 @@ public class PartialBytesTest {
   void bytesOfVersion1AreGroupsOfTheOnlyGrouping() {
     byte[] old = before3(partial, 1);
     LittleEndian.putU16(old, PartialLayout.GROUPING_AT, 0xFFFF); // version 1 had no meaning there
-    LittleEndian.putInt(
-        old, PartialLayout.CRC_AT, PartialLayout.checksum(old, PartialLayout.CRC_AT));
+    LittleEndian.putInt(old, PartialLayout.CRC_AT, Crc32c.around(old, PartialLayout.CRC_AT));
     PartialGroups opened = PartialGroups.open(old);
     assertEquals(0, opened.grouping());
     WindowTables tables = new WindowTables(9, QUERY, WINDOW);
@@ -134,8 +134,7 @@ public class PartialBytesTest {
     System.arraycopy(bytes, 64, old, 56, old.length - 56);
     LittleEndian.putU16(old, PartialLayout.VERSION_AT, version);
     LittleEndian.putInt(old, PartialLayout.LENGTH_AT, old.length);
-    LittleEndian.putInt(
-        old, PartialLayout.CRC_AT, PartialLayout.checksum(old, PartialLayout.CRC_AT));
+    LittleEndian.putInt(old, PartialLayout.CRC_AT, Crc32c.around(old, PartialLayout.CRC_AT));
     return old;
   }
 
@@ -173,7 +172,7 @@ public class PartialBytesTest {
     LittleEndian.putU16(old, 4, version);
     LittleEndian.putInt(old, 8, old.length);
     LittleEndian.putInt(old, 40, words);
-    LittleEndian.putInt(old, 12, PartialLayout.checksum(old, 12));
+    LittleEndian.putInt(old, 12, Crc32c.around(old, 12));
     return old;
   }
 
@@ -322,7 +321,7 @@ public class PartialBytesTest {
         forged[place] = (byte) (random.nextBoolean() ? random.nextInt(256) : 0xFF);
       }
       LittleEndian.putInt(
-          forged, PartialLayout.CRC_AT, PartialLayout.checksum(forged, PartialLayout.CRC_AT));
+          forged, PartialLayout.CRC_AT, Crc32c.around(forged, PartialLayout.CRC_AT));
       try {
         GroupTable table = new GroupTable(GroupLayout.of(STATES));
         new PartialMerge(table.layout()).into(table, PartialGroups.open(forged));
@@ -398,7 +397,7 @@ public class PartialBytesTest {
         forged[place] =
             (byte) (random.nextBoolean() ? random.nextInt(256) : random.nextBoolean() ? 0xFF : 0);
       }
-      LittleEndian.putInt(forged, crcAt[kind], PartialLayout.checksum(forged, crcAt[kind]));
+      LittleEndian.putInt(forged, crcAt[kind], Crc32c.around(forged, crcAt[kind]));
       try {
         open(forged);
       } catch (PartialFormatException expected) {

@@ -17,10 +17,10 @@ import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.SortingColumn;
 import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the columns' metadata and encodes the end of a segment file; used for one segment. */
@@ -87,7 +87,7 @@ public final class FooterBuilder {
       columns.add(columnChunk(chunk));
     }
     writePageIndex(columns, out, fileOffset);
-    int pageIndexCrc32c = Checksum.of(out);
+    int pageIndexCrc32c = Crc32c.of(out);
     property(
         SegmentFormat.KEY_COLUMNS,
         chunks.stream().map(c -> Integer.toString(c.column.id())).collect(Collectors.joining(",")));
@@ -99,7 +99,7 @@ public final class FooterBuilder {
     property(
         SegmentFormat.KEY_CHUNKS,
         chunks.stream()
-            .map(c -> c.column.id() + ":" + Checksum.hex(c.crc32c))
+            .map(c -> c.column.id() + ":" + Crc32c.hex(c.crc32c))
             .collect(Collectors.joining(",")));
     for (String key :
         List.of(SegmentFormat.KEY_SIDES, SegmentFormat.KEY_BLOCKS, SegmentFormat.KEY_PAGES)) {
@@ -112,7 +112,7 @@ public final class FooterBuilder {
     }
     property(
         SegmentFormat.KEY_PAGE_INDEX,
-        fileOffset + ":" + out.size() + ":" + Checksum.hex(pageIndexCrc32c));
+        fileOffset + ":" + out.size() + ":" + Crc32c.hex(pageIndexCrc32c));
     int start = out.size();
     Util.writeFileMetaData(fileMetaData(columns), out);
     out.putInt(out.size() - start);
@@ -127,7 +127,7 @@ public final class FooterBuilder {
         Long.toString(table.offset),
         Integer.toString(table.entries),
         Integer.toString(table.width),
-        Checksum.hex(table.crc32c));
+        Crc32c.hex(table.crc32c));
   }
 
   private static ColumnChunk columnChunk(Chunk chunk) {

@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.PageCodec;
@@ -16,6 +15,7 @@ import org.flowmon.archive.segment.format.PageTable;
 import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
 
 /** A column of several pages, decoded on use and cached ({@link DecodedPages}). Thread-safe. */
@@ -93,7 +93,7 @@ final class PagedColumn extends ColumnData {
       throw corrupt(place(page) + ": " + wrong);
     }
     if (verifyChecksums) {
-      int crc32c = Checksum.of(bytes, 0, length);
+      int crc32c = Crc32c.of(bytes, 0, length);
       if (crc32c != table.crc32c(page)) {
         throw corrupt(
             String.format(

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.index.SegmentIndex;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
@@ -14,6 +13,7 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.format.ParsedFooter;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * Checks every byte of a segment's two files against the sealed ones, and names the damaged
@@ -117,16 +117,16 @@ public final class SegmentVerifier {
   }
 
   private void checkWhole(Path path, FileIdentity identity) throws IOException {
-    int crc32c = Checksum.of(path);
+    int crc32c = Crc32c.of(path);
     if (crc32c != identity.crc32c()) {
       damage.add(
           new Damage(
               path,
               "file",
               "CRC32C "
-                  + Checksum.hex(crc32c)
+                  + Crc32c.hex(crc32c)
                   + ", sealed was "
-                  + Checksum.hex(identity.crc32c())
+                  + Crc32c.hex(identity.crc32c())
                   + ": outside of columns, indexes and footer"));
     }
   }

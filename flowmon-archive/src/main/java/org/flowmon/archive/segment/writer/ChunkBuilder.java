@@ -19,7 +19,6 @@ import org.apache.parquet.format.PageLocation;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Util;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.segment.SegmentCodec;
 import org.flowmon.archive.segment.format.PageCodec;
 import org.flowmon.archive.segment.format.PageTable;
@@ -27,6 +26,7 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the pages of one column; fields are of the last chunk. Reuses arrays. Not thread-safe. */
@@ -154,7 +154,7 @@ final class ChunkBuilder {
     Util.writePageHeader(header, chunk);
     uncompressedSize += chunk.size() - start + page.size();
     if (compressor != null) {
-      PageTable.put(chunk.size(), stored.size(), page.size(), Checksum.of(page), pages);
+      PageTable.put(chunk.size(), stored.size(), page.size(), Crc32c.of(page), pages);
     }
     chunk.write(stored.array(), 0, stored.size());
   }

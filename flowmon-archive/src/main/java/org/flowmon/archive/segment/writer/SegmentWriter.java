@@ -16,10 +16,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.apache.parquet.format.ColumnMetaData;
 import org.flowmon.archive.index.DictionaryValues;
 import org.flowmon.archive.index.SegmentIndexWriter;
-import org.flowmon.archive.region.Checksum;
 import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SealedFile;
-import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -36,6 +34,8 @@ import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
+import org.flowmon.flow.files.SyncedFolders;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -279,7 +279,7 @@ public final class SegmentWriter {
       pause.run();
       ColumnMetaData metadata =
           chunk.build(column, values, dictionary, layout, rows, file.position());
-      footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, Checksum.of(chunk.chunk));
+      footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, Crc32c.of(chunk.chunk));
       DictionaryPage page = chunk.dictionaryPage;
       putTable(SegmentFormat.KEY_SIDES, column, page.side, dictionary.size, page.sideWidth);
       putTable(
@@ -322,7 +322,7 @@ public final class SegmentWriter {
     /** Keeps a table until all chunks are written; until then its offset is from the first one. */
     private void putTable(String key, FlowColumn column, ByteSink table, int entries, int width) {
       if (table.size() > 0) {
-        footer.table(key, column, tables.size(), entries, width, Checksum.of(table));
+        footer.table(key, column, tables.size(), entries, width, Crc32c.of(table));
         tables.write(table.array(), 0, table.size());
       }
     }

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.flowmon.archive.region.SyncedFolders;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.RowsOracle;
 import org.flowmon.archive.segment.SealedSegment;
@@ -17,6 +16,7 @@ import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.files.SyncedFolders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

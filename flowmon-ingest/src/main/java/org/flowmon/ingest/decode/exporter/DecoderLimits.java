@@ -90,10 +90,14 @@ public record DecoderLimits(
             waitingMicros);
   }
 
-  /** Of one connection: nobody can forge its peer's address, so that is no stranger. */
+  /**
+   * Of one connection: nobody can forge its peer's address, so that is no stranger. Templates last
+   * as long as it does (RFC 7011 sections 8.1 and 8.4): an exporter need not send them again.
+   */
   public DecoderLimits forConnection() {
     return withBytes(2 * MIB, MIB, MIB)
         .withEstablishedAfter(0)
+        .withTemplates(templatesPerDomain, fieldsPerTemplate, Long.MAX_VALUE)
         .withWaiting(MIB / 4, MIB / 4, waitingMicros);
   }
 

@@ -19,9 +19,13 @@ public final class Exporter {
   /** Estimated heap of an exporter without its domains (bytes). */
   static final int BYTES = 520;
 
-  /** An address's high half, and the low one of IPv4, else 0; {@code lo} is −1 if it is unknown. */
-  record Source(long hi, long lo) implements Comparable<Source> {
-    static Source of(@Nullable IpAddress address) {
+  /**
+   * Who counts as one exporter: an IPv4 address, or a /64 of IPv6, of which one host may have all
+   * addresses. An address's high half, and the low one of IPv4, else 0; {@code lo} is −1 if it is
+   * unknown.
+   */
+  public record Source(long hi, long lo) implements Comparable<Source> {
+    public static Source of(@Nullable IpAddress address) {
       return address == null
           ? new Source(-1, -1)
           : new Source(address.hi(), address.isIpv4() ? address.lo() : 0);

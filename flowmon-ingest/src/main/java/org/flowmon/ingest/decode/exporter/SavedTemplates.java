@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
-import java.util.zip.CRC32C;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.bytes.Crc32c;
 import org.flowmon.ingest.IngestCounter;
 
 /**
@@ -91,9 +91,7 @@ public final class SavedTemplates {
     /** All that was added, at the end. */
     public ByteBuffer bytes() {
       BigEndian.putInt(bytes.array(), EXPORTERS_AT, exporters);
-      CRC32C crc = new CRC32C();
-      crc.update(bytes.array(), 0, bytes.size());
-      bytes.putIntBigEndian((int) crc.getValue());
+      bytes.putIntBigEndian(Crc32c.of(bytes));
       return ByteBuffer.wrap(bytes.array(), 0, bytes.size());
     }
 
@@ -114,9 +112,7 @@ public final class SavedTemplates {
   public static int restore(byte[] bytes, Function<IpAddress, ExporterTable> tableOf, long now)
       throws IOException {
     int end = bytes.length - CRC_BYTES;
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, 0, Math.max(0, end));
-    if (end < HEAD_BYTES || (int) crc.getValue() != BigEndian.getInt(bytes, end)) {
+    if (end < HEAD_BYTES || Crc32c.of(bytes, 0, end) != BigEndian.getInt(bytes, end)) {
       throw new IOException("they are cut short or damaged");
     }
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 0, end));

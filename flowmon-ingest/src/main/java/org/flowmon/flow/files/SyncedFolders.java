@@ -1,4 +1,4 @@
-package org.flowmon.archive.region;
+package org.flowmon.flow.files;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,4 +1,4 @@
-package org.flowmon.archive.store;
+package org.flowmon.flow.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import org.flowmon.archive.store.PrivateFolder.Readers;
+import org.flowmon.flow.files.PrivateFolder.Readers;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +65,7 @@ class PrivateFolderTest {
     create(folder);
     assertEquals("rwx------", mode(folder));
     create(folder);
-    PrivateFolder.write(folder.resolve("secret"), "s");
+    PrivateFiles.write(folder.resolve("secret"), "s");
     assertEquals("rw-------", mode(folder.resolve("secret")));
     try (var files = Files.list(folder)) {
       assertEquals(1, files.count());
@@ -98,6 +99,49 @@ class PrivateFolderTest {
     assertUnsafe("is open to other users", link);
     setMode(folder, "rwx------");
     assertEquals(folder.toRealPath(), create(link));
+  }
+
+  /** As systemd makes StateDirectory= of a DynamicUser: a link into /var/lib/private. */
+  @Test
+  void aFolderBehindALinkThatNobodyElseCanExchangeIsMade() throws IOException {
+    Path state = Files.createDirectory(directory.resolve("private"));
+    Path link = Files.createSymbolicLink(directory.resolve("state"), Path.of("private"));
+    Path spool = create(link.resolve("spool"));
+    assertEquals(state.toRealPath().resolve("spool"), spool);
+    assertEquals("rwx------", mode(spool));
+    assertEquals(spool, create(link.resolve("spool")));
+    // Of a sticky folder only the owner of a link can exchange it.
+    Path own = Files.createSymbolicLink(sticky().resolve("own"), link.toAbsolutePath());
+    assertEquals(spool, create(own.resolve("spool")));
+  }
+
+  @Test
+  void aLinkThatOthersMayExchangeIsRefused() throws IOException {
+    Path state = Files.createDirectory(directory.resolve("private"));
+    Path open = Files.createDirectory(directory.resolve("open"));
+    Path link = Files.createSymbolicLink(open.resolve("state"), state);
+    Path chained = Files.createSymbolicLink(directory.resolve("chained"), link);
+    create(link.resolve("spool"));
+    setMode(open, "rwxrwxrwx");
+    assertUnsafe("is reached by the link " + link, link.resolve("spool"));
+    assertUnsafe("is reached by the link " + link, chained.resolve("spool"));
+    create(state.resolve("spool"));
+    Path others = Files.createSymbolicLink(sticky().resolve("others"), state);
+    create(others.resolve("spool"));
+    try {
+      Files.setAttribute(others, "unix:uid", 65534, LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      Assumptions.abort("only root gives files to another user: " + e);
+    }
+    assertUnsafe("is reached by the link " + others, others.resolve("spool"));
+  }
+
+  @Test
+  void linksThatLeadToEachOtherAreRefused() throws IOException {
+    Path one = directory.resolve("one");
+    Files.createSymbolicLink(one, Path.of("two"));
+    Files.createSymbolicLink(directory.resolve("two"), Path.of("one"));
+    assertThrows(IOException.class, () -> create(one.resolve("spool")));
   }
 
   @Test

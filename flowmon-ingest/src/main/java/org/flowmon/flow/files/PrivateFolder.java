@@ -1,34 +1,32 @@
-package org.flowmon.archive.store;
+package org.flowmon.flow.files;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * A folder with trusted or secret files: only its owner, who runs this process, can change or
  * replace it. File systems without POSIX modes are trusted. Every folder above must be this user's
  * or root's. A group may write to one only if it is the user's own (of the same name) or root's,
  * others only if the folder is sticky, like /tmp.
+ *
+ * <p>The same holds for symbolic links on the way to it: they are this user's or root's, and only
+ * these can exchange them. So systemd's StateDirectory of a DynamicUser, a link into
+ * /var/lib/private, is one.
  */
 public final class PrivateFolder {
-  private static final FileAttribute<Set<PosixFilePermission>> FOLDER =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-  private static final FileAttribute<Set<PosixFilePermission>> FILE =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-
   private static final int OTHERS_ANY = 0077;
   private static final int GROUP_WRITES = 0020;
   private static final int OTHERS_WRITE = 0002;
   private static final int STICKY = 01000;
   private static final int ROOT = 0;
+  private static final int MAX_LINKS = 40; // as Linux
 
   /** Whether others may read the folder. */
   public enum Readers {
@@ -38,6 +36,7 @@ public final class PrivateFolder {
 
   /** The owner of a file, and its mode. */
   private record Owner(int uid, int gid, String name, String group, int mode) {
+    /** Of a link itself. */
     static Owner of(Path file) throws IOException {
       Map<String, Object> all =
           Files.readAttributes(file, "unix:uid,gid,owner,group,mode", LinkOption.NOFOLLOW_LINKS);
@@ -51,6 +50,10 @@ public final class PrivateFolder {
 
     private static Object value(Map<String, Object> all, String attribute) {
       return Objects.requireNonNull(all.get(attribute), attribute);
+    }
+
+    boolean isTrustedBy(int me) {
+      return uid == me || uid == ROOT;
     }
 
     boolean isGroupOfOwn() {
@@ -72,22 +75,21 @@ public final class PrivateFolder {
     if (above == null) {
       throw new UnsafeFolderException(absolute, "is the root", advice);
     }
-    Files.createDirectories(above);
-    boolean posix = hasModes(above);
     try {
-      if (posix) {
-        Files.createDirectory(absolute, FOLDER);
-      } else {
-        Files.createDirectory(absolute);
-      }
+      PrivateFiles.createFolder(absolute);
     } catch (FileAlreadyExistsException e) {
       if (!Files.isDirectory(absolute)) {
         throw new UnsafeFolderException(absolute, "is not a folder", advice);
       }
     }
     Path real = absolute.toRealPath();
-    if (posix) {
-      String why = dangerOf(real, readers);
+    if (PrivateFiles.hasModes(above)) {
+      int me = me();
+      String why = dangerOfLinks(absolute, me);
+      if (!why.isEmpty()) {
+        throw new UnsafeFolderException(absolute, why, advice);
+      }
+      why = dangerOf(real, readers, me);
       if (!why.isEmpty()) {
         throw new UnsafeFolderException(real, why, advice);
       }
@@ -95,22 +97,40 @@ public final class PrivateFolder {
     return real;
   }
 
-  /** Writes a file that only its owner can read. */
-  public static void write(Path file, String text) throws IOException {
-    Files.deleteIfExists(file);
-    if (hasModes(HeldFolder.folder(file))) {
-      Files.createFile(file, FILE);
+  /** Why another user could exchange a link on the way; empty if none can. */
+  private static String dangerOfLinks(Path folder, int me) throws IOException {
+    Path at = Objects.requireNonNull(folder.getRoot(), "an absolute path");
+    Deque<Path> rest = new ArrayDeque<>();
+    folder.forEach(rest::addLast);
+    int links = 0;
+    while (!rest.isEmpty()) {
+      Path next = at.resolve(rest.removeFirst()).normalize();
+      if (!Files.isSymbolicLink(next)) {
+        at = next;
+        continue;
+      }
+      Owner link = Owner.of(next);
+      if (!link.isTrustedBy(me)) {
+        return "is reached by the link " + next + ", which belongs to " + link.name;
+      }
+      String why = dangerAbove(next, me);
+      if (!why.isEmpty() || ++links > MAX_LINKS) {
+        return "is reached by the link "
+            + next
+            + ", which "
+            + (why.isEmpty() ? "is in a row of too many" : why);
+      }
+      Path target = Files.readSymbolicLink(next);
+      Path root = target.getRoot();
+      at = root == null ? at : root;
+      for (int i = target.getNameCount() - 1; i >= 0; i--) {
+        rest.addFirst(target.getName(i));
+      }
     }
-    Files.writeString(file, text);
+    return "";
   }
 
-  private static boolean hasModes(Path folder) throws IOException {
-    return Files.getFileStore(folder).supportsFileAttributeView("posix")
-        && folder.getFileSystem().supportedFileAttributeViews().contains("unix");
-  }
-
-  private static String dangerOf(Path folder, Readers readers) throws IOException {
-    int me = me();
+  private static String dangerOf(Path folder, Readers readers, int me) throws IOException {
     Owner owner = Owner.of(folder);
     if (owner.uid != me) {
       return "belongs to " + owner.name + ", another user";
@@ -119,9 +139,14 @@ public final class PrivateFolder {
     if ((owner.mode & closed) != 0) {
       return "is open to other users: chmod 700 closes it";
     }
-    for (Path above = folder.getParent(); above != null; above = above.getParent()) {
+    return dangerAbove(folder, me);
+  }
+
+  /** Why another user could replace a file by its name; empty if none can. */
+  private static String dangerAbove(Path file, int me) throws IOException {
+    for (Path above = file.getParent(); above != null; above = above.getParent()) {
       Owner of = Owner.of(above);
-      if (of.uid != me && of.uid != ROOT) {
+      if (!of.isTrustedBy(me)) {
         return "can be replaced by " + of.name + ", who owns " + above;
       }
       if ((of.mode & STICKY) != 0) {
@@ -144,7 +169,7 @@ public final class PrivateFolder {
   }
 
   private static int me() throws IOException {
-    Path probe = Files.createTempFile("flowmon-", ".probe", FILE);
+    Path probe = PrivateFiles.createProbe();
     try {
       return Owner.of(probe).uid;
     } finally {
