@@ -122,18 +122,6 @@ class FlowmonTest {
             + "Try: flowmon query --help\n",
         none);
     assertMisuse(
-        "flowmon query: parameter :now has no value: give one with --param"
-            + " now=2026-11-21T08:00:00Z; the present is no default, so that the answer can be had"
-            + " again\nTry: flowmon query --help\n",
-        "query",
-        sql,
-        "--archive",
-        "x",
-        "--param",
-        "hosts=::1",
-        "--param",
-        "hosts=10.0.0.0/8");
-    assertMisuse(
         "flowmon query: --param then: the query has no :then, its parameters are [hosts, now]\n"
             + "Try: flowmon query --help\n",
         "query",

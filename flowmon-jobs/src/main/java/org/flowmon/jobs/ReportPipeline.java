@@ -80,11 +80,14 @@ public final class ReportPipeline {
       SingleOutputStreamOperator<WindowHistory> windows,
       HistoryOperator.Settings settings,
       boolean hasFlows) {
+    ReportFunction function =
+        new ReportFunction(settings.analyses(), hasFlows, settings.enrichment());
     return windows
         .name("history")
         .uid("history")
         .process(
-            new ReportFunction(settings.analyses(), hasFlows, settings.enrichment()), Report.TYPE)
+            settings.pace() == HistoryOperator.Pace.REPLAY ? function.endingOnFailure() : function,
+            Report.TYPE)
         .name("report")
         .uid("report");
   }

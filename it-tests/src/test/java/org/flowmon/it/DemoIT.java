@@ -33,10 +33,10 @@ final class DemoIT {
   @TempDir Path directory;
 
   @Test
-  void everyFlowIsStoredAndOnlyTheNewHeavyTalkerIsReported() throws Exception {
+  void everyFlowIsStoredAndAllThatIsPlantedIsFoundAndNothingElse() throws Exception {
     Path place = directory.resolve("demo");
     DemoOptions options =
-        new DemoOptions(Duration.ofSeconds(30), 10_000, List.of(), true, place, SEED, 1_000_000, 2);
+        new DemoOptions(Duration.ofSeconds(60), 10_000, List.of(), true, place, SEED, 1_000_000, 2);
     ByteArrayOutputStream result = new ByteArrayOutputStream();
     ByteArrayOutputStream progress = new ByteArrayOutputStream();
     boolean balanced =
@@ -55,7 +55,15 @@ final class DemoIT {
         1_000_000 + json.get("sent").asLong(), json.get("archive").get("rows").asLong(), said);
     assertTrue(json.get("reports").get("elephants").asLong() >= 3, said);
 
-    Incidents truth = new TrafficModel(SEED, TrafficOptions.defaults()).incidents();
+    JsonNode detection = json.get("detection");
+    assertEquals(6, detection.get("planted").asInt(), said);
+    assertEquals(6, detection.get("found").asInt(), detection + said);
+    assertEquals(0, detection.get("missed").asInt(), detection + said);
+    assertEquals(0, detection.get("false").asInt(), detection + said);
+    detection.get("seconds").forEach(one -> assertTrue(one.asDouble() <= 90, detection + said));
+    assertTrue(said.contains("  FOUND   scan: ") && said.contains("  PLANTED scan: "), said);
+
+    Incidents truth = new TrafficModel(SEED, TrafficOptions.demo()).incidents();
     assertEquals(Set.of(truth.newHeavyTalker().toString()), reportedAsNew(place), said);
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,13 +15,16 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.kafka.KafkaBroker;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.flowmon.udaf.pane.WindowSpec;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,7 +35,25 @@ final class AnalysesChangeCommands {
   private AnalysesChangeCommands() {}
 
   /** A change: an analysis's text, if it is not to be removed; a remark if it is not refused. */
-  private record Planned(String name, Optional<String> text, Optional<String> remark) {}
+  private record Planned(
+      String name,
+      Optional<String> text,
+      Optional<AnalysisConfig> analysis,
+      Optional<String> remark) {}
+
+  /** Which window is the first that begins after {@code now}, and when its report comes. */
+  static String firstReport(AnalysisConfig analysis, Instant now) {
+    WindowSpec window = LiveQuery.window(analysis);
+    long slide = window.slideMicros();
+    long begin = Math.floorDiv(FlowTime.micros(now) + slide - 1, slide) * slide;
+    long end = begin + window.widthMicros();
+    long due = window.revised() ? end : end + window.latenessMicros();
+    return "its first report comes at "
+        + FlowTime.text(due)
+        + ", of the window from "
+        + FlowTime.text(begin)
+        + " on, the first that it sees whole (by the clock of the flows' arrival)";
+  }
 
   /** Sends changes and reports their outcome. */
   private abstract static class Change implements Callable<Integer> {
@@ -60,7 +82,7 @@ final class AnalysesChangeCommands {
         int refused = 0;
         for (Planned change : changes) {
           long version = topic.send(change.name(), change.text().orElse(null));
-          if (say(kafka, change.name(), change.text().isEmpty(), version)) {
+          if (say(kafka, change, version)) {
             change.remark().ifPresent(remark -> System.out.println(change.name() + ": " + remark));
           } else {
             refused++;
@@ -72,7 +94,8 @@ final class AnalysesChangeCommands {
       }
     }
 
-    private boolean say(JobConfig.Kafka kafka, String name, boolean removed, long version) {
+    private boolean say(JobConfig.Kafka kafka, Planned planned, long version) {
+      String name = planned.name();
       String change = name + " (change " + version + " of topic " + kafka.analysesTopic() + ")";
       if (wait.isZero()) {
         System.out.println(change + " is sent");
@@ -89,9 +112,10 @@ final class AnalysesChangeCommands {
       }
       System.out.println(
           change
-              + (removed
-                  ? " no longer runs"
-                  : " runs; its first report is that of the first window that it sees whole"));
+              + planned
+                  .analysis()
+                  .map(analysis -> " runs; " + firstReport(analysis, Instant.now()))
+                  .orElse(" no longer runs"));
       return true;
     }
   }
@@ -121,6 +145,7 @@ final class AnalysesChangeCommands {
               new Planned(
                   analysis.name(),
                   Optional.of(Files.readString(file)),
+                  Optional.of(analysis),
                   Optional.of(afterwards(analysis)));
           if (changes.put(analysis.name(), change) != null) {
             throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");
@@ -166,7 +191,7 @@ final class AnalysesChangeCommands {
     List<Planned> changes() {
       return names.stream()
           .distinct()
-          .map(name -> new Planned(name, Optional.empty(), Optional.empty()))
+          .map(name -> new Planned(name, Optional.empty(), Optional.empty(), Optional.empty()))
           .toList();
     }
   }

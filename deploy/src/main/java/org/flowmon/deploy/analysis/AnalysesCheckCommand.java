@@ -98,8 +98,23 @@ final class AnalysesCheckCommand implements Callable<Integer> {
     List<JobConfig> read = new ArrayList<>();
     if (checked(configFile(), () -> read.add(JobConfig.read(configFile())))) {
       System.out.println(configFile() + ": is right");
+      read.forEach(this::sayWhatIsMissing);
     }
     return read.stream().findFirst();
+  }
+
+  /** A file of the TaskManagers may be missing here, so that is no error. */
+  private void sayWhatIsMissing(JobConfig job) {
+    JobConfig.Postgres postgres = job.postgres();
+    String file = postgres == null ? null : postgres.passwordFile();
+    if (file != null && !Files.isReadable(Path.of(file))) {
+      System.out.println(
+          configFile()
+              + ": postgres.password_file "
+              + file
+              + (Files.exists(Path.of(file)) ? " cannot be read here" : " does not exist here")
+              + "; a job fails on every TaskManager without it");
+    }
   }
 
   private Path configFile() {

@@ -121,7 +121,7 @@ public final class ImportCommand implements Callable<Integer> {
   private Interruption interruption;
 
   private final ReadAccount account = new ReadAccount("imported", "not imported");
-  private FileReadOptions options = FileReadOptions.defaults();
+  private FileReadOptions options = FileReadOptions.defaults().withClock(ArrivalClock.ofEnds());
   private long flows;
   private int imported;
   private boolean isFormatAsked;
@@ -362,15 +362,9 @@ public final class ImportCommand implements Callable<Integer> {
       System.out.println(
           "  " + late + " of them are older than all that the archive keeps, and are not shown");
     }
-    if (options.clock().olderFlows() > 0) {
-      System.err.printf(
-          "warning: %s: %d flows are older than %s, when the files before it end, and arrive"
-              + " then: name files in the order of time, or import each by itself%n",
-          file, options.clock().olderFlows(), FlowTime.instant(options.clock().atBegin()));
-    }
     if (options.clock().aheadFlows() > 0) {
       System.err.printf(
-          "warning: %s: the times of %d flows are more than a day ahead of those around them:"
+          "warning: %s: the times of %d flows are more than a day off those around them:"
               + " they arrive with these%n",
           file, options.clock().aheadFlows());
     }

@@ -31,6 +31,7 @@ import org.flowmon.ingest.synthetic.TrafficOptions;
  */
 public final class Demo {
   private static final long TICK_MILLIS = 1_000;
+  private static final long TOLD_NANOS = 4_500_000_000L;
 
   private static final long WINDOW_MILLIS = 10_000;
 
@@ -50,7 +51,7 @@ public final class Demo {
   /** Runs the demo; {@code result} takes the summary: text, or JSON if the options ask for it. */
   public DemoOutcome run(PrintStream result) throws Exception {
     DemoDirectory.prepare(options.directory(), options.postgres());
-    TrafficModel model = new TrafficModel(options.seed(), TrafficOptions.defaults());
+    TrafficModel model = new TrafficModel(options.seed(), TrafficOptions.demo());
     progress.println("starting Kafka, PostgreSQL and Flink in " + options.directory());
     try (DemoServices services = DemoServices.start(options);
         PeakMemory memory = new PeakMemory(services.postgres().pid());
@@ -83,9 +84,13 @@ public final class Demo {
   private DemoSummary live(
       DemoServices services, Archive archive, TrafficModel model, PeakMemory memory, long preloaded)
       throws Exception {
+    Detection detection =
+        options.inputs().isEmpty()
+            ? new Detection(model.incidents(), progress::println)
+            : Detection.none();
     try (DemoJob job = DemoJob.submit(services, options, progress::println);
         FlowFeed feed = FlowFeeds.open(services, model, options);
-        ReportFeed reports = new ReportFeed(services.postgres(), progress::println)) {
+        ReportFeed reports = new ReportFeed(services.postgres(), detection, progress::println)) {
       tellWhereToLook(services);
       feed.tellWhereItListens(progress);
       if (options.inputs().isEmpty()) {
@@ -93,7 +98,8 @@ public final class Demo {
       }
       long start = System.nanoTime();
       feed.start();
-      watch(feed, job, reports, start);
+      detection.begin(System.currentTimeMillis(), options.duration());
+      watch(feed, job, reports, detection, start);
       feed.finish();
       double seconds = (System.nanoTime() - start) / 1e9;
       long sentAll = System.nanoTime();
@@ -121,6 +127,7 @@ public final class Demo {
           dropped(feed, others),
           new InputFaults(others.refused(), others.reasons(), feed.notUnderstood(), feed.leftOut()),
           reported,
+          detection.score(),
           seconds,
           archiveSeconds,
           ArchiveAnswers.facts(archive),
@@ -143,8 +150,8 @@ public final class Demo {
     String kafka = services.kafka().bootstrapServers();
     EmbeddedPostgres postgres = services.postgres();
     progress.println(
-        "the job runs: each 10 s its analysis elephants reports the sources that send most, as new"
-            + " those that sent little at this time of day before; in another terminal:");
+        "the job runs; what its analyses find stands below (all rows by the first command); in"
+            + " another terminal:");
     progress.printf(
         "    ./flowmon reports --kafka %s --follow  # all rows of each report%n", kafka);
     progress.printf(
@@ -166,14 +173,20 @@ public final class Demo {
     Thread.sleep(wait);
   }
 
-  private void watch(FlowFeed feed, DemoJob job, ReportFeed reports, long start)
+  private void watch(
+      FlowFeed feed, DemoJob job, ReportFeed reports, Detection detection, long start)
       throws InterruptedException, SQLException {
     long before = 0;
     long lastNanos = start;
     while (feed.isSending()) {
       Thread.sleep(TICK_MILLIS);
       job.check();
+      detection.tick(System.currentTimeMillis());
+      reports.poll();
       long now = System.nanoTime();
+      if (now - lastNanos < TOLD_NANOS) {
+        continue;
+      }
       long sent = feed.sent();
       progress.printf(
           "%4d s  %,12d flows sent  %,9.0f flows/s  %s%s%n",
@@ -184,7 +197,6 @@ public final class Demo {
           feed.notUnderstood().isEmpty() ? "" : "  not understood " + feed.notUnderstood());
       before = sent;
       lastNanos = now;
-      reports.poll();
     }
   }
 }

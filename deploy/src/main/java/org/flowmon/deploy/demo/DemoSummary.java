@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -22,6 +23,7 @@ import org.flowmon.ingest.text.ShownText;
  * @param stored flows of both
  * @param dropped by reason; empty if none
  * @param faults input that was not taken, beside these flows
+ * @param detection what was found of what was planted
  * @param seconds from the first flow sent until Kafka has every one
  * @param archiveSeconds from then until the archive has every one
  * @param peakMemoryBytes see {@link PeakMemory}
@@ -34,6 +36,7 @@ record DemoSummary(
     Map<String, Long> dropped,
     InputFaults faults,
     Map<String, Reported> reports,
+    Detection.Score detection,
     double seconds,
     double archiveSeconds,
     ArchiveFacts archive,
@@ -78,6 +81,7 @@ record DemoSummary(
       writeCounts(json, "dropped", dropped);
       writeFaults(json);
       writeReports(json);
+      writeDetection(json);
       json.writeNumberField("flows_per_second", flowsPerSecond());
       json.writeNumberField("seconds", seconds);
       json.writeNumberField("archive_seconds", archiveSeconds);
@@ -92,6 +96,52 @@ record DemoSummary(
       json.writeRaw('\n');
     }
     out.flush();
+  }
+
+  private void writeDetection(JsonGenerator json) throws IOException {
+    json.writeObjectFieldStart("detection");
+    json.writeNumberField("planted", detection.names().size());
+    json.writeNumberField("found", detection.found().size());
+    json.writeNumberField("missed", detection.missed());
+    json.writeNumberField("false", detection.falses().size());
+    json.writeObjectFieldStart("seconds");
+    for (Map.Entry<String, Detection.Found> one : detection.found().entrySet()) {
+      json.writeNumberField(one.getKey(), one.getValue().seconds());
+    }
+    json.writeEndObject();
+    json.writeArrayFieldStart("falses");
+    for (String one : detection.falses()) {
+      json.writeString(one);
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private void writeDetection(PrintStream out) {
+    if (detection.names().isEmpty()) {
+      return;
+    }
+    out.printf(
+        "planted    %,15d: %d found, %d missed, %d false%n",
+        detection.names().size(),
+        detection.found().size(),
+        detection.missed(),
+        detection.falses().size());
+    for (String name : detection.names()) {
+      Detection.Found one = detection.found().get(name);
+      out.println(
+          one == null
+              ? String.format("%27s  missed", name)
+              : String.format(
+                  Locale.ROOT,
+                  "%27s  %.1f s after it began, by %s",
+                  name,
+                  one.seconds(),
+                  one.analysis()));
+    }
+    detection
+        .falses()
+        .forEach(one -> out.println(ShownText.of(String.format("%27s  %s", "false", one))));
   }
 
   private void writeFaults(JsonGenerator json) throws IOException {
@@ -164,6 +214,7 @@ record DemoSummary(
         archive.rows(), archive.segments(), archive.bytes() / 1e6);
     out.printf("memory     %,15.0f MB at most, PostgreSQL included%n", peakMemoryBytes / 1e6);
     Path folder = Objects.requireNonNull(archive.path().getParent()); // the demo's
+    writeDetection(out);
     out.println("Everything lies in " + folder + "; try");
     out.println(
         "  ./flowmon query \"SELECT src_addr, SUM(bytes) AS bytes FROM flows"

@@ -17,11 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.flowmon.deploy.demo.service.DemoAnalyses;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
+import org.flowmon.deploy.output.OrdinaryRows;
 
 /** Follows the reports in PostgreSQL ({@code docs/format/reports.md}), prints those that matter. */
 final class ReportFeed implements AutoCloseable {
@@ -29,12 +30,10 @@ final class ReportFeed implements AutoCloseable {
   private static final int QUIET_SHOWN = 3;
 
   /** Characters of a line, unless a single value is longer. */
-  private static final int WIDTH = 100;
+  private static final int WIDTH = 80;
 
   /** Polls that a window waits: windows end together in no order, as each looks up its history. */
   private static final int HELD_POLLS = 2;
-
-  private static final Set<String> QUIET = Set.of("usual", "known", "no_history");
 
   private static final String WINDOWS =
       "SELECT analysis, window_start, window_end, revision, row_count, history FROM"
@@ -42,6 +41,7 @@ final class ReportFeed implements AutoCloseable {
 
   private final Connection connection;
   private final Consumer<String> out;
+  private final Detection detection;
   private final Map<String, Integer> revisions = new HashMap<>();
   private final Map<String, Held> held = new HashMap<>();
   private long polls;
@@ -56,7 +56,10 @@ final class ReportFeed implements AutoCloseable {
   /** A window that is not printed yet, and the poll that found it. */
   private record Held(Window window, long poll) {}
 
-  ReportFeed(EmbeddedPostgres postgres, Consumer<String> out) throws SQLException {
+  /** {@code detection} takes rows that are out of the ordinary, once. */
+  ReportFeed(EmbeddedPostgres postgres, Detection detection, Consumer<String> out)
+      throws SQLException {
+    this.detection = detection;
     this.connection =
         DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
     this.out = out;
@@ -107,6 +110,7 @@ final class ReportFeed implements AutoCloseable {
         if (before == null || before != window.revision()) {
           held.put(window.key(), new Held(window, polls));
           found++;
+          detect(window);
         }
       }
     }
@@ -122,11 +126,12 @@ final class ReportFeed implements AutoCloseable {
             .sorted(Comparator.comparing(Window::end).thenComparing(Window::analysis))
             .toList();
     int quiet = 0;
+    int most = detection.hasTruth() ? 0 : QUIET_SHOWN;
     for (Window window : windows) {
       held.remove(window.key());
-      quiet += tell(window, quiet < QUIET_SHOWN) ? 0 : 1;
+      quiet += tell(window, quiet < most) ? 0 : 1;
     }
-    if (quiet > QUIET_SHOWN) {
+    if (quiet > most && !detection.hasTruth()) {
       out.accept((quiet - QUIET_SHOWN) + " more reports without anything new");
     }
   }
@@ -142,10 +147,7 @@ final class ReportFeed implements AutoCloseable {
 
   /** Prints a window, even without news if asked to; returns whether there was news. */
   private boolean tell(Window window, boolean evenIfQuiet) throws SQLException {
-    String sql =
-        "SELECT r.*, to_jsonb(r) ->> 'verdict', to_jsonb(r) ->> 'days_used' FROM \"report_"
-            + window.analysis()
-            + "\" r WHERE window_start = ? AND window_end = ? ORDER BY row_number";
+    String sql = select(window, "r.*, to_jsonb(r) ->> 'verdict', to_jsonb(r) ->> 'days_used'");
     List<String> lines = new ArrayList<>();
     int shown = 0;
     Map<String, Integer> verdicts = new TreeMap<>();
@@ -160,7 +162,10 @@ final class ReportFeed implements AutoCloseable {
           String verdict = rows.getString(columns + 1);
           days = Objects.requireNonNullElse(rows.getString(columns + 2), "");
           judged |= verdict != null;
-          if (verdict != null && QUIET.contains(verdict)) {
+          if (verdict != null && OrdinaryRows.isOrdinary(verdict)) {
+            continue;
+          }
+          if (!isNews(window, rows, columns)) {
             continue;
           }
           if (verdict != null) {
@@ -189,6 +194,54 @@ final class ReportFeed implements AutoCloseable {
             + history(window.history(), days));
     lines.forEach(out);
     return shown > 0;
+  }
+
+  private static String select(Window window, String items) {
+    return "SELECT "
+        + items
+        + " FROM \"report_"
+        + window.analysis()
+        + "\" r WHERE window_start = ? AND window_end = ? ORDER BY row_number";
+  }
+
+  private static String subject(Window window) {
+    return DemoAnalyses.of(window.analysis()).map(DemoAnalyses.Finder::subject).orElse("");
+  }
+
+  /** Hands rows that are out of the ordinary on; a change is part of the matrix's verdict. */
+  private void detect(Window window) throws SQLException {
+    String items = "to_jsonb(r) ->> 'verdict', to_jsonb(r) ->> 'part', to_jsonb(r) ->> ?";
+    try (PreparedStatement statement = connection.prepareStatement(select(window, items))) {
+      statement.setString(1, subject(window));
+      statement.setTimestamp(2, window.start());
+      statement.setTimestamp(3, window.end());
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          String verdict = rows.getString(1);
+          if (verdict != null
+              && !OrdinaryRows.isOrdinary(verdict)
+              && !"change".equals(rows.getString(2))) {
+            detection.row(
+                window.analysis(),
+                Objects.requireNonNullElse(rows.getString(3), ""),
+                window.key(),
+                window.end().getTime(),
+                System.currentTimeMillis());
+          }
+        }
+      }
+    }
+  }
+
+  private boolean isNews(Window window, ResultSet row, int columns) throws SQLException {
+    String name = subject(window);
+    String value = "";
+    for (int c = 1; c <= columns && !name.isEmpty(); c++) {
+      if (row.getMetaData().getColumnName(c).equals(name)) {
+        value = Objects.requireNonNullElse(row.getString(c), "");
+      }
+    }
+    return detection.isNews(window.analysis(), value, window.key());
   }
 
   private static String counted(Map<String, Integer> verdicts) {

@@ -31,6 +31,7 @@ import org.flowmon.deploy.query.QueryText;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.deploy.terminal.TerminalStream;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.query.Query;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -193,7 +194,7 @@ public final class ExportCommand implements Callable<Integer> {
       return FlowExport.of(
           snapshot, where.map(QueryText::condition).map(enrich::enriched), threads);
     }
-    Query query = QueryText.bind(QueryText.parse(sql.get()), parameters);
+    Query query = QueryText.bind(QueryText.parse(sql.get()), parameters, FlowTime.now());
     QueryOptions options =
         QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
     return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.select());

@@ -67,7 +67,7 @@ public enum OutputFormat {
     public void rows(ResultTable some) throws IOException {
       if (!isHeaded) {
         List<String> header = some.names().stream().map(name -> quoted(name)).toList();
-        out.print(String.join(",", header) + "\r\n");
+        out.print(String.join(",", header) + "\n");
         isHeaded = true;
       }
       for (int r = 0; r < some.rowCount(); r++) {
@@ -77,7 +77,7 @@ public enum OutputFormat {
             out.print(csv(some, items, r, c));
           }
         }
-        out.print("\r\n");
+        out.print("\n");
         if ((r + 1) % LOOK_ROWS == 0) {
           ClosedOutputException.check(out);
         }
@@ -182,7 +182,13 @@ public enum OutputFormat {
       case LONG, DURATION -> json.writeNumber(table.bigValue(row, column));
       case BOOLEAN -> json.writeBoolean(table.longValue(row, column) != 0);
       case DOUBLE -> json.writeNumber(table.doubleValue(row, column));
-      default -> json.writeString(table.formatted(row, column));
+      default -> {
+        if (!items.isEmpty() && items.get(column).isList()) {
+          json.writeRawValue(Objects.requireNonNull(table.text(row, column)));
+        } else {
+          json.writeString(table.formatted(row, column));
+        }
+      }
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
@@ -24,10 +25,11 @@ import org.jspecify.annotations.Nullable;
  * A report for people: a line about its window, then its rows as aligned columns.
  *
  * <pre>
- * elephants  2026-11-21T09:59:50Z … 2026-11-21T10:00:00Z  2 rows, history exact
+ * elephants  2026-11-21T09:59:50Z … 10:00:00Z  1 of 100 rows, history exact
  * rank  src_addr      bytes  verdict
  * ────  ───────────  ──────  ───────
- *    1  203.0.113.9  998244  new
+ *    1  203.0.113.9  998 kB  new
+ *   99 ordinary rows left out: 99 usual (--all)
  * </pre>
  *
  * @param name before the window; empty if there is a single analysis
@@ -210,6 +212,9 @@ public record ReportText(
               });
     }
     kinds.replaceAll((column, kind) -> kind == null ? ValueKind.TEXT : kind);
+    kinds.replaceAll(
+        (column, kind) ->
+            kind == ValueKind.TEXT && areAddresses(rows, column) ? ValueKind.ADDRESS : kind);
     ResultTable.Builder table = new ResultTable.Builder();
     kinds.forEach(table::column);
     for (ReportRow row : rows) {
@@ -223,6 +228,20 @@ public record ReportText(
       }
     }
     return table.build();
+  }
+
+  /** JSON gives addresses as texts. */
+  private static boolean areAddresses(List<ReportRow> rows, String column) {
+    boolean any = false;
+    for (ReportRow row : rows) {
+      if (row.columns().get(column) instanceof String text) {
+        any = true;
+        if (IpAddress.parseOrNull(text) == null) {
+          return false;
+        }
+      }
+    }
+    return any;
   }
 
   private static ValueKind kind(Object value) {
@@ -253,32 +272,49 @@ public record ReportText(
         BigInteger number = (BigInteger) value;
         table.set(column, number.shiftRight(64).longValue(), number.longValue());
       }
+      case ADDRESS -> {
+        IpAddress address = IpAddress.parse(value.toString());
+        table.set(column, address.hi(), address.lo());
+      }
       default -> table.set(column, value.toString());
     }
   }
 
-  public boolean saysNothing() {
-    return rows.rowCount() == 0 && lateFlows == 0 && lostFlows == 0;
+  /** Whether its window had late or lost flows, which is said even without rows. */
+  public boolean hasLosses() {
+    return lateFlows > 0 || lostFlows > 0;
   }
 
-  public void write(PrintWriter out) {
+  /** Shows the rows that the view chooses; {@code parts} come from {@link ReportView#of}. */
+  public void write(ReportView view, ReportView.Parts parts, PrintWriter out) {
     Optional<String> days = missingDays();
-    out.printf(
-        "%s%s … %s  %,d %s, history %s%s%s%s%s%s%n",
-        name.isEmpty() ? "" : TextTable.printable(name) + "  ",
-        time(start),
-        time(end),
-        rows.rowCount(),
-        rows.rowCount() == 1 ? "row" : "rows",
-        TextTable.printable(history),
-        days.map(missing -> ", without " + TextTable.printable(missing)).orElse(""),
-        lateFlows == 0 ? "" : String.format(", %,d late flows meanwhile", lateFlows),
-        lostFlows == 0 ? "" : String.format(", %,d lost", lostFlows),
-        remark,
-        message.isEmpty() ? "" : ": " + TextTable.printable(message));
-    TextTable.writeReport(days.isEmpty() ? rows : withoutDays(), out);
+    String head =
+        String.format(
+            "%s%s … %s  %s, history %s%s%s%s%s%s",
+            name.isEmpty() ? "" : TextTable.printable(name) + "  ",
+            time(start),
+            endText(),
+            parts.count(),
+            TextTable.printable(history),
+            days.map(missing -> ", without " + TextTable.printable(missing)).orElse(""),
+            lateFlows == 0 ? "" : String.format(", %,d late flows meanwhile", lateFlows),
+            lostFlows == 0 ? "" : String.format(", %,d lost", lostFlows),
+            remark,
+            message.isEmpty() ? "" : ": " + TextTable.printable(message));
+    FittedTable.wrapped(head, "  ", out);
+    ResultTable shown = days.isEmpty() ? parts.rows() : withoutDays(parts.rows());
+    view.write(shown, end, out);
+    parts.remark().ifPresent(line -> out.println("  " + line));
     lines(approximate).forEach(line -> out.println(TextTable.printable(line)));
     out.println();
+  }
+
+  /** Without the date if it is that of the beginning. */
+  private String endText() {
+    String first = time(start);
+    String last = time(end);
+    int date = first.indexOf('T') + 1;
+    return date > 0 && last.startsWith(first.substring(0, date)) ? last.substring(date) : last;
   }
 
   /** The days that a report's history lacks; all rows that name days name the same ones. */
@@ -296,9 +332,9 @@ public record ReportText(
     return days.size() == 1 ? Optional.of(days.iterator().next()) : Optional.empty();
   }
 
-  private ResultTable withoutDays() {
-    return rows.select(
-        rows.names().stream().filter(name -> !name.equals(MISSING)).toArray(String[]::new));
+  private static ResultTable withoutDays(ResultTable some) {
+    return some.select(
+        some.names().stream().filter(name -> !name.equals(MISSING)).toArray(String[]::new));
   }
 
   /** ISO 8601 in UTC. */

@@ -31,7 +31,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Summarises an address, exactly: first and last seen, peers, services with how many peers"
-          + " each had in the latest window and before, bytes each way by hour.",
+          + " each had in the latest window and before, bytes each way by hour. Many ports with"
+          + " hardly any flows, as of a scan, are one line.",
       "All times are those at which flows ended, by their exporters' clocks; flowmon seen goes by"
           + " arrival too."
     })
@@ -61,6 +62,9 @@ public final class HostCommand implements Callable<Integer> {
 
   @Option(names = "--ranges", description = "Show numbers as ranges of powers of two.")
   private boolean ranges;
+
+  @Option(names = "--raw", description = "Plain numbers without units and names.")
+  private boolean raw;
 
   @Option(
       names = {"--limit", "--top"},
@@ -98,99 +102,12 @@ public final class HostCommand implements Callable<Integer> {
       if (json) {
         facts(summary).writeJson(out);
       } else {
-        writeTables(summary, out);
+        new HostTables(summary, limit, ranges, raw).write(out);
       }
       out.flush();
       summary.warnings().forEach(warning -> System.err.println("warning: " + warning));
     }
     return ExitCodes.DONE;
-  }
-
-  private String number(BigInteger number) {
-    return ranges ? HostSummary.magnitude(number) : number.toString();
-  }
-
-  private String number(long number) {
-    return number(BigInteger.valueOf(number));
-  }
-
-  private static String named(@Nullable Long value) {
-    return value == null ? "unknown" : value.toString();
-  }
-
-  /** The range of the flows' own times; {@code flowmon seen} also uses arrival. */
-  private static String seen(HostSummary s) {
-    if (FlowTime.textOrNull(s.firstSeen()) == null) {
-      return s.flows() == 0 ? "never seen" : "none of its flows says when it ended";
-    }
-    return "first seen "
-        + FlowTime.textOrNull(s.firstSeen())
-        + ", last seen "
-        + FlowTime.textOrNull(s.lastSeen())
-        + ", by when its flows ended";
-  }
-
-  private void writeTables(HostSummary s, PrintWriter out) {
-    out.printf(
-        "%s: %s flows, %s bytes sent, %s received%n",
-        s.address(), number(s.flows()), number(s.sent()), number(s.received()));
-    out.println(seen(s));
-    out.printf("%n%s peers%n", number(s.peers().size()));
-    out.printf("%-39s %12s %20s %20s%n", "peer", "flows", "sent", "received");
-    for (HostSummary.Peer peer : first(s.peers())) {
-      out.printf(
-          "%-39s %12s %20s %20s%n",
-          peer.address(), number(peer.flows()), number(peer.sent()), number(peer.received()));
-    }
-    leftOut(s.peers().size(), "more peers", out);
-    out.printf(
-        "%n%s services; now is since %s%n", s.services().size(), FlowTime.textOrNull(s.nowFrom()));
-    out.printf(
-        "%-8s %8s %8s %12s %20s %20s %12s %12s %12s%n",
-        "side",
-        "protocol",
-        "port",
-        "flows",
-        "sent",
-        "received",
-        "peers",
-        "peers now",
-        "peers before");
-    for (HostSummary.Service one : first(s.services())) {
-      out.printf(
-          "%-8s %8s %8s %12s %20s %20s %12s %12s %12s%n",
-          one.offered() ? "offers" : "uses",
-          named(one.protocol()),
-          named(one.port()),
-          number(one.flows()),
-          number(one.sent()),
-          number(one.received()),
-          number(one.peers()),
-          number(one.peersNow()),
-          number(one.peersBefore()));
-    }
-    leftOut(s.services().size(), "more services", out);
-    out.printf("%n%-20s %12s %20s %20s%n", "hour", "flows", "sent", "received");
-    leftOut(s.hours().size(), "earlier hours", out);
-    List<HostSummary.Hour> hours = s.hours();
-    for (HostSummary.Hour hour : hours.subList(Math.max(0, hours.size() - limit), hours.size())) {
-      out.printf(
-          "%-20s %12s %20s %20s%n",
-          FlowTime.textOrNull(hour.start()),
-          number(hour.flows()),
-          number(hour.sent()),
-          number(hour.received()));
-    }
-  }
-
-  private <T> List<T> first(List<T> all) {
-    return all.subList(0, Math.min(limit, all.size()));
-  }
-
-  private void leftOut(int rows, String what, PrintWriter out) {
-    if (rows > limit) {
-      out.printf("(%s %s: --limit)%n", number(rows - limit), what);
-    }
   }
 
   private Object fact(BigInteger number) {
@@ -211,6 +128,8 @@ public final class HostCommand implements Callable<Integer> {
     facts.value("sent", fact(s.sent()));
     facts.value("received", fact(s.received()));
     facts.value("peer_count", fact(s.peers().size()));
+    facts.value("peers_now", fact(s.peersNow()));
+    facts.value("peers_before", fact(s.peersBefore()));
     Facts.Table peers = facts.table("peers", "address", "flows", "sent", "received");
     for (HostSummary.Peer peer : first(s.peers())) {
       peers.row(peer.address(), fact(peer.flows()), fact(peer.sent()), fact(peer.received()));
@@ -239,6 +158,7 @@ public final class HostCommand implements Callable<Integer> {
           fact(one.peersNow()),
           fact(one.peersBefore()));
     }
+    scattered(s, facts);
     Facts.Table hours = facts.table("hours", "hour", "flows", "sent", "received");
     for (HostSummary.Hour hour : s.hours()) {
       hours.row(
@@ -248,5 +168,40 @@ public final class HostCommand implements Callable<Integer> {
           fact(hour.received()));
     }
     return facts;
+  }
+
+  private void scattered(HostSummary s, Facts facts) {
+    Facts.Table table =
+        facts.table(
+            "scattered",
+            "side",
+            "protocol",
+            "ports",
+            "lowest_port",
+            "highest_port",
+            "flows",
+            "sent",
+            "received",
+            "peers",
+            "peers_now",
+            "peers_before");
+    for (HostSummary.Scattered one : s.scattered()) {
+      table.row(
+          one.offered() ? "offers" : "uses",
+          one.protocol(),
+          fact(one.ports()),
+          one.lowestPort(),
+          one.highestPort(),
+          fact(one.flows()),
+          fact(one.sent()),
+          fact(one.received()),
+          fact(one.peers()),
+          fact(one.peersNow()),
+          fact(one.peersBefore()));
+    }
+  }
+
+  private <T> List<T> first(List<T> all) {
+    return all.subList(0, Math.min(limit, all.size()));
   }
 }

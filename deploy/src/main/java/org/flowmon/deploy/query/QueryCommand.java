@@ -126,6 +126,8 @@ public final class QueryCommand implements Callable<Integer> {
       description = "Say what was read and how far history reaches, whatever the format.")
   private boolean verbose;
 
+  private final long now = FlowTime.now();
+
   @Override
   public Integer call() throws IOException {
     // Of the same length, so that places in errors stay right.
@@ -160,6 +162,9 @@ public final class QueryCommand implements Callable<Integer> {
       ClosedOutputException.check(out);
       tell(asked, query, explained, answer, left);
       if (verbose || format == OutputFormat.TABLE) {
+        tellNow(text);
+      }
+      if (verbose || format == OutputFormat.TABLE) {
         files
             .versionsSince(Instant.now(), files.columns(query))
             .forEach(version -> System.err.println("joined: " + version));
@@ -170,8 +175,16 @@ public final class QueryCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
+  /** The time that the answer is of, so that it can be had again. */
+  private void tellNow(String text) {
+    boolean isGiven = parameters.stream().anyMatch(one -> one.matches(":?now=.*"));
+    if (!isGiven && QueryText.parse(text).parameters().contains("now")) {
+      System.err.println("now: " + FlowTime.text(now) + " (--param now=TIME asks of another time)");
+    }
+  }
+
   private Query query(String text) {
-    return QueryText.bind(QueryText.parse(text), parameters);
+    return QueryText.bind(QueryText.parse(text), parameters, now);
   }
 
   private ArchiveSnapshots open(String text) throws IOException {

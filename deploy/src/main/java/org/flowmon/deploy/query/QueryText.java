@@ -44,8 +44,13 @@ public final class QueryText {
     }
   }
 
-  /** Binds {@code --param NAME=VALUE}s: every parameter needs one, none comes from the present. */
-  public static Query bind(Query query, List<String> parameters) {
+  /**
+   * Binds {@code --param NAME=VALUE}s: every parameter needs one, but {@code :now}, which is NOW(),
+   * is {@code now} without one.
+   *
+   * @param now in microseconds
+   */
+  public static Query bind(Query query, List<String> parameters, long now) {
     Map<String, List<Value>> values = new LinkedHashMap<>();
     for (String parameter : parameters) {
       int equals = parameter.indexOf('=');
@@ -68,15 +73,11 @@ public final class QueryText {
     }
     Parameters bound = Parameters.NONE;
     for (String name : query.parameters()) {
-      if (!values.containsKey(name)) {
+      if (name.equals("now")) {
+        values.putIfAbsent(name, List.of(Value.ofTimestamp(now)));
+      } else if (!values.containsKey(name)) {
         throw new UsageException(
-            "parameter :"
-                + name
-                + " has no value: give one with --param "
-                + (name.equals("now")
-                    ? "now=2026-11-21T08:00:00Z; the present is no default, so that the answer can"
-                        + " be had again"
-                    : name + "=VALUE"));
+            "parameter :" + name + " has no value: give one with --param " + name + "=VALUE");
       }
       bound = bound.with(name, values.get(name));
     }

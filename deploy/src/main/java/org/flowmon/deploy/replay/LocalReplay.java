@@ -17,8 +17,11 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.FileUtils;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.Failure;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.embedded.EmbeddedServiceException;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.replay.Replay;
 import org.flowmon.jobs.replay.ReplaySpec;
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /** A replay in this process. It reads the archive and writes nothing. */
 public final class LocalReplay implements AutoCloseable {
   private static final int MAX_PARALLELISM = 128;
+  private static final int MAX_CAUSES = 100;
 
   // The cluster's tasks, in this process, find the listener here by the replay's name.
   private static final Map<String, ReplayListener> LISTENERS = new ConcurrentHashMap<>();
@@ -89,7 +93,7 @@ public final class LocalReplay implements AutoCloseable {
   /**
    * Waits for at most {@code limit}; returns whether the replay has ended.
    *
-   * @throws org.flowmon.jobs.embedded.EmbeddedServiceException if it failed
+   * @throws CommandException with the reason if it failed
    */
   public boolean await(Duration limit) throws InterruptedException {
     long end = System.nanoTime() + limit.toNanos();
@@ -99,11 +103,29 @@ public final class LocalReplay implements AutoCloseable {
       }
       Thread.sleep(20);
     }
-    JobStatus status = flink.awaitEnd(job, Duration.ofSeconds(10));
+    JobStatus status;
+    try {
+      status = flink.awaitEnd(job, Duration.ofSeconds(10));
+    } catch (EmbeddedServiceException e) {
+      throw new CommandException("the replay failed: " + reason(e));
+    }
     if (status != JobStatus.FINISHED) {
       throw new IllegalStateException("the replay has ended before its time: " + status);
     }
     return true;
+  }
+
+  /** Of the causes, those around what flowmon says are Flink's. */
+  private static String reason(Throwable failure) {
+    Throwable at = failure;
+    for (int depth = 0; depth < MAX_CAUSES && at.getCause() != null; depth++) {
+      at = at.getCause(); // which may lead back to one before
+      if (at instanceof IllegalStateException
+          && String.valueOf(at.getMessage()).startsWith("analysis ")) {
+        return String.valueOf(at.getMessage());
+      }
+    }
+    return Failure.of(at).line();
   }
 
   @Override

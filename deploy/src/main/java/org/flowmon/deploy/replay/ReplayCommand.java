@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import org.flowmon.archive.Archive;
@@ -19,6 +21,7 @@ import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ReportText;
+import org.flowmon.deploy.output.ReportView;
 import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
@@ -56,6 +59,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Mixin private ArchiveOption archive;
   @Mixin private ProgressOption progressOption;
+  @Mixin private ReportView view;
 
   @Option(
       names = "--analysis",
@@ -106,18 +110,23 @@ public final class ReplayCommand implements Callable<Integer> {
     if (parallelism < 1) {
       throw new UsageException("--parallelism is at least 1");
     }
+    view.check();
     ServicesLog.quiet();
     ReplaySpec spec = spec();
     try (Interruption interruption = Interruption.watch();
         Progress progress = progressOption.start()) {
-      Writer writer = new Writer(spec, format, progress);
+      Writer writer = new Writer(spec, format, view, progress);
       try (LocalReplay replay = new LocalReplay(spec, parallelism, writer)) {
         while (!writer.isUnread() && !replay.await(POLL)) {
           interruption.check();
           writer.show();
         }
       }
+      if (writer.isUnread()) {
+        return ExitCodes.DONE; // as head has its lines
+      }
       writer.end();
+      view.checkCondition();
       if (writer.hasNoFlows()) {
         try (Archive opened = archive.open();
             ArchiveSnapshot snapshot = opened.snapshot()) {
@@ -187,6 +196,7 @@ public final class ReplayCommand implements Callable<Integer> {
   private static final class Writer implements ReplayListener {
     private final ReplaySpec spec;
     private final Format format;
+    private final ReportView view;
     private final Progress progress;
     private final PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
     private final AtomicLong flows = new AtomicLong();
@@ -198,9 +208,10 @@ public final class ReplayCommand implements Callable<Integer> {
     private long empty;
     private long rows;
 
-    Writer(ReplaySpec spec, Format format, Progress progress) {
+    Writer(ReplaySpec spec, Format format, ReportView view, Progress progress) {
       this.spec = spec;
       this.format = format;
+      this.view = view;
       this.progress = progress;
       this.through = new AtomicLong(spec.from());
       progress.begin("replay", spec.to() - spec.from(), () -> through.get() - spec.from());
@@ -212,13 +223,33 @@ public final class ReplayCommand implements Callable<Integer> {
       windows++;
       rows += report.rows().rowCount();
       if (format == Format.JSON) {
-        ReportJson.lines(report, out::println);
+        writeJson(report);
       } else if (report.rows().rowCount() == 0) {
         empty++;
       } else {
-        ReportText.of(report).write(out);
+        ReportView.Parts parts = view.of(report.rows(), false);
+        if (parts.rows().rowCount() > 0) {
+          ReportText.of(report).write(view, parts, out);
+        } else {
+          view.leaveOut(parts);
+        }
       }
       out.flush();
+    }
+
+    private void writeJson(Report report) {
+      Set<Integer> matching = new HashSet<>();
+      for (int row : view.matching(report.rows())) {
+        matching.add(row);
+      }
+      int[] row = {0};
+      ReportJson.lines(
+          report,
+          line -> {
+            if (report.rows().rowCount() == 0 || matching.contains(row[0]++)) {
+              out.println(line);
+            }
+          });
     }
 
     @Override
@@ -258,6 +289,7 @@ public final class ReplayCommand implements Callable<Integer> {
           flows.get(),
           seconds,
           flows.get() / seconds);
+      view.takeQuiet().ifPresent(System.err::println);
       if (late.get() > 0) {
         System.err.printf(
             "%,d of these flows arrived too late for their windows and count in none, as in the"

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -24,6 +25,7 @@ import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.kafka.TopicReader;
 import org.flowmon.deploy.output.ReportText;
+import org.flowmon.deploy.output.ReportView;
 import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.json.ReportRow;
@@ -40,8 +42,9 @@ import picocli.CommandLine.TypeConversionException;
     name = "reports",
     mixinStandardHelpOptions = true,
     description = {
-      "Shows the reports of analyses whose sinks have kafka: of each window its highest revision,"
-          + " the windows in the order of their ends. Times are in UTC.",
+      "Shows what is out of the ordinary in the reports of analyses whose sinks have kafka: of"
+          + " each window its highest revision, the windows in the order of their ends. Times are"
+          + " in UTC.",
       "Without --follow it ends with what the topics hold now. (flowmon report, another command,"
           + " answers reports from an archive.)"
     },
@@ -49,6 +52,7 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "Examples:",
       "  flowmon reports --kafka localhost:9092 --analysis elephants --follow",
+      "  flowmon reports --config flowmon.yaml --analysis portscans --where \"targets > 500\"",
       "  flowmon reports --config flowmon.yaml --since 1h --format json",
       "  flowmon reports --config flowmon.yaml --topic flowmon.replays.elephants"
     })
@@ -59,6 +63,9 @@ public final class ReportsCommand implements Callable<Integer> {
 
   /** The interval of looking for missing topics. */
   private static final Duration LOOK = Duration.ofSeconds(2);
+
+  /** The interval of counts of reports that are left out. */
+  private static final Duration QUIET = Duration.ofMinutes(1);
 
   /** Shown reports that are recognized when a restarted job repeats them. */
   private static final int REMEMBERED = 100_000;
@@ -81,6 +88,7 @@ public final class ReportsCommand implements Callable<Integer> {
   }
 
   @Mixin private KafkaOptions kafka;
+  @Mixin private ReportView view;
 
   @Option(
       names = "--analysis",
@@ -128,6 +136,7 @@ public final class ReportsCommand implements Callable<Integer> {
     if (last != null && last < 0) {
       throw new UsageException("--last is " + last + ": expected 0 windows or more");
     }
+    view.check();
     long from = since == null ? Long.MIN_VALUE : time(since);
     ServicesLog.quiet();
     try (Interruption interruption = Interruption.watch();
@@ -167,6 +176,7 @@ public final class ReportsCommand implements Callable<Integer> {
     private boolean isAway;
     private long shown;
     private long withoutRows;
+    private long quietSince = System.nanoTime();
 
     Shown(TopicReader reader, long from) {
       this.reader = reader;
@@ -181,6 +191,7 @@ public final class ReportsCommand implements Callable<Integer> {
       cut();
       tell(windows.waiting());
       remarks();
+      view.checkCondition();
       long look = System.nanoTime() + LOOK.toNanos();
       while (follow && !out.checkError()) {
         interruption.check();
@@ -188,8 +199,17 @@ public final class ReportsCommand implements Callable<Integer> {
         tell(windows.waiting().stream().filter(this::isDue).toList());
         if (System.nanoTime() > look) {
           look();
+          tellQuiet();
           look = System.nanoTime() + LOOK.toNanos();
         }
+      }
+    }
+
+    /** A line now and then says that reports come, although nothing in them is shown. */
+    private void tellQuiet() {
+      if (format == Format.TABLE && System.nanoTime() - quietSince > QUIET.toNanos()) {
+        quietSince = System.nanoTime();
+        view.takeQuiet().ifPresent(System.err::println);
       }
     }
 
@@ -296,14 +316,24 @@ public final class ReportsCommand implements Callable<Integer> {
       out.flush();
     }
 
-    /** Shows a report for people; an empty one only if it replaces one that may have had rows. */
+    /**
+     * Shows a report for people; one without rows to be shown only if flows of its window were late
+     * or lost, or if it replaces one that may have had rows.
+     */
     private void tell(ReportWindows.Window report) throws IOException {
       ReportText text = ReportText.of(report.parsed(), report.isUpdated());
-      if (text.saysNothing() && !report.isUpdated()) {
+      ReportView.Parts parts = view.of(text.rows(), isFollowing);
+      boolean isShown =
+          parts.rows().rowCount() > 0
+              || text.hasLosses()
+              || (text.rows().rowCount() == 0 && report.isUpdated());
+      if (isShown) {
+        text.write(view, parts, out);
+        shown++;
+      } else if (text.rows().rowCount() == 0) {
         withoutRows++;
       } else {
-        text.write(out);
-        shown++;
+        view.leaveOut(parts);
       }
     }
 
@@ -313,12 +343,27 @@ public final class ReportsCommand implements Callable<Integer> {
       Set<Integer> known =
           before != null && before.revision() == report.revision() ? before.rows() : Set.of();
       Set<Integer> told = new TreeSet<>(known);
+      List<ReportRow> rows = report.parsed();
+      Set<Integer> matching = matching(rows);
+      int row = 0;
       for (byte[] message : report.messages()) {
-        if (told.add(ReportRow.parse(message).rowNumber())) {
+        int number = rows.get(row++).rowNumber();
+        if (told.add(number) && (number == 0 || matching.contains(number))) {
           out.println(new String(message, StandardCharsets.UTF_8));
         }
       }
       return told;
+    }
+
+    /** The numbers of the rows for which --where is true. */
+    private Set<Integer> matching(List<ReportRow> rows) {
+      Set<Integer> numbers = new TreeSet<>();
+      if (rows.get(0).rows() > 0) {
+        for (int row : view.matching(ReportText.of(rows, false).rows())) {
+          numbers.add(rows.get(row).rowNumber());
+        }
+      }
+      return numbers;
     }
 
     private void remarks() {
@@ -335,7 +380,10 @@ public final class ReportsCommand implements Callable<Integer> {
             "%,d reports without rows are left out, in which nothing was late or lost;"
                 + " --format json shows them%n",
             withoutRows);
-      } else if (shown == 0 && !follow) {
+      }
+      Optional<String> quiet = view.takeQuiet();
+      quiet.ifPresent(System.err::println);
+      if (withoutRows == 0 && quiet.isEmpty() && shown == 0 && !follow) {
         System.err.println(
             "no reports"
                 + (analyses.isEmpty() ? "" : " of " + String.join(", ", analyses))

@@ -10,11 +10,13 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +47,43 @@ class AnalysesCheckCommandTest {
   private Path config(String more) throws Exception {
     return Files.writeString(
         folder.resolve("flowmon.yaml"), "kafka: {bootstrap: none}\njob: {role: analyses}\n" + more);
+  }
+
+  @Test
+  void aMissingPasswordFileIsNamed() throws Exception {
+    Path secret = folder.resolve("secret");
+    Path config =
+        config(
+            "postgres: {url: 'jdbc:postgresql://db/flowmon', user: f, password_file: %s}\n"
+                .formatted(secret));
+    CommandRun missing = CommandRun.of("analyses", "check", "--config", config);
+    assertEquals(ExitCodes.DONE, missing.code(), missing.toString());
+    assertTrue(
+        missing.out().contains("postgres.password_file " + secret + " does not exist here; a job"),
+        missing.out());
+    Files.writeString(secret, "x");
+    CommandRun there = CommandRun.of("analyses", "check", "--config", config);
+    assertFalse(there.out().contains("password_file"), there.out());
+  }
+
+  @Test
+  void theFirstReportIsThatOfTheFirstWindowThatBeginsAfterwards() throws Exception {
+    String text = ANALYSIS.formatted("talkers", "ops");
+    Instant now = Instant.parse("2026-11-21T08:00:03Z");
+    assertTrue(
+        AnalysesChangeCommands.firstReport(AnalysisConfig.parse("talkers.yaml", text), now)
+            .startsWith(
+                "its first report comes at 2026-11-21T08:00:20Z, of the window from"
+                    + " 2026-11-21T08:00:10Z on"),
+        text);
+    String day =
+        text.replace("window: 10s", "window: 24h\n  slide: 1h\n  lateness: 1s\n  revisions: false");
+    assertTrue(
+        AnalysesChangeCommands.firstReport(AnalysisConfig.parse("talkers.yaml", day), now)
+            .startsWith(
+                "its first report comes at 2026-11-22T09:00:01Z, of the window from"
+                    + " 2026-11-21T09:00:00Z on"),
+        day);
   }
 
   @Test

@@ -84,7 +84,8 @@ class OwnColumnsCommandsTest {
     Path flows = write("flows.csv", "end_time\n2026-11-01T00:00:00Z\n");
     refused(flows, "- {name: x, id: 82}", "columns.yaml:2: columns[1].id", "192…254");
     refused(flows, "- {name: x}", "columns.yaml:2: columns[1].id", "is missing");
-    refused(flows, "- {name: src_addr, id: 200}", "columns.yaml:2: columns[1].name", "of a standard");
+    refused(
+        flows, "- {name: src_addr, id: 200}", "columns.yaml:2: columns[1].name", "of a standard");
     refused(
         flows, "- {name: x, id: 200, type: decimal}", "columns.yaml:2: columns[1].type", "number");
     refused(flows, "- {name: x, id: 200, scale: 7}", "columns.yaml:2: columns[1].scale", "10, 100");

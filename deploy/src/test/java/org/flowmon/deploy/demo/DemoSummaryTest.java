@@ -27,6 +27,12 @@ final class DemoSummaryTest {
           List.of(
               new InputFaults.LeftOut(Path.of("/in/bad.pcap"), 1_448, "byte 45664: no packet")));
 
+  private static final Detection.Score SCORE =
+      new Detection.Score(
+          List.of("beacon", "scan"),
+          Map.of("scan", new Detection.Found("scans_fast", 21.4)),
+          Set.of("elephants 198.18.0.7"));
+
   private static final DemoSummary SUMMARY =
       new DemoSummary(
           1_000,
@@ -38,6 +44,7 @@ final class DemoSummaryTest {
           Map.of(
               "elephants", new DemoSummary.Reported(6, 60, Map.of("new", 1L, "usual", 59L)),
               "talkers", new DemoSummary.Reported(2, 20, Map.of())),
+          SCORE,
           2.0,
           0.5,
           new DemoSummary.ArchiveFacts(Path.of("/demo/archive"), 6_013, 123_456, 3),
@@ -64,6 +71,7 @@ final class DemoSummaryTest {
             "reports",
             "report_rows",
             "verdicts",
+            "detection",
             "flows_per_second",
             "seconds",
             "archive_seconds",
@@ -87,6 +95,10 @@ final class DemoSummaryTest {
     assertEquals(1, json.get("verdicts").get("elephants").get("new").asLong());
     assertEquals(59, json.get("verdicts").get("elephants").get("usual").asLong());
     assertTrue(json.get("verdicts").get("talkers").isEmpty());
+    assertEquals(
+        "{\"planted\":2,\"found\":1,\"missed\":1,\"false\":1,\"seconds\":{\"scan\":21.4},"
+            + "\"falses\":[\"elephants 198.18.0.7\"]}",
+        json.get("detection").toString());
     assertEquals(0.5, json.get("archive_seconds").asDouble());
     assertEquals(500.0, json.get("flows_per_second").asDouble());
     assertEquals(2.0, json.get("seconds").asDouble());
@@ -109,6 +121,7 @@ final class DemoSummaryTest {
             Map.of("no_template", 10L),
             InputFaults.NONE,
             Map.of(),
+            SCORE,
             1,
             1,
             SUMMARY.archive(),
@@ -120,7 +133,18 @@ final class DemoSummaryTest {
     assertTrue(text.contains("             10 flows are not accounted for"), text);
     DemoSummary more =
         new DemoSummary(
-            1_000, 0, 1_030, 0, Map.of(), InputFaults.NONE, Map.of(), 1, 1, SUMMARY.archive(), 1);
+            1_000,
+            0,
+            1_030,
+            0,
+            Map.of(),
+            InputFaults.NONE,
+            Map.of(),
+            SCORE,
+            1,
+            1,
+            SUMMARY.archive(),
+            1);
     assertFalse(more.balances());
     ByteArrayOutputStream other = new ByteArrayOutputStream();
     more.writeText(new PrintStream(other, true, StandardCharsets.UTF_8));
@@ -162,6 +186,7 @@ final class DemoSummaryTest {
             Map.of(),
             InputFaults.NONE,
             SUMMARY.reports(),
+            SCORE,
             2,
             0.5,
             new DemoSummary.ArchiveFacts(Path.of("/my demo/archive"), 1_000, 2_000_000, 3),
@@ -178,6 +203,10 @@ final class DemoSummaryTest {
         reports                  2 windows of talkers: 20 rows
         archive              1,000 flows in 3 segments, 2.0 MB
         memory                 500 MB at most, PostgreSQL included
+        planted                  2: 1 found, 1 missed, 1 false
+                             beacon  missed
+                               scan  21.4 s after it began, by scans_fast
+                              false  elephants 198.18.0.7
         Everything lies in /my demo; try
           ./flowmon query "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 10" --archive '/my demo/archive'
         Nothing else needs it; to be rid of it:
@@ -193,6 +222,7 @@ final class DemoSummaryTest {
             Map.of(),
             InputFaults.NONE,
             Map.of(),
+            SCORE,
             2,
             0.5,
             summary.archive(),

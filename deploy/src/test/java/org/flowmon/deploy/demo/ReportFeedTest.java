@@ -6,10 +6,16 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
+import org.flowmon.ingest.synthetic.Incidents;
+import org.flowmon.ingest.synthetic.TrafficModel;
+import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +31,7 @@ final class ReportFeedTest {
         Connection connection =
             DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
         Statement sql = connection.createStatement();
-        ReportFeed feed = new ReportFeed(postgres, lines::add)) {
+        ReportFeed feed = new ReportFeed(postgres, Detection.none(), lines::add)) {
       assertEquals(0, feed.poll());
       assertEquals(Map.of(), feed.counts());
       sql.execute(
@@ -95,7 +101,8 @@ final class ReportFeedTest {
               "rates 2026-01-05T10:00:10Z + 10 s: 1 row, nothing to compare",
               "    share 0.0231  rate 17,172,000",
               "wide 2026-01-05T10:00:10Z + 10 s: 1 row, history exact",
-              "    %sa 1  %sb 2".formatted(name, name),
+              "    %sa 1".formatted(name),
+              "        %sb 2".formatted(name),
               "        %sc 3".formatted(name)),
           lines);
       sql.execute("DELETE FROM flowmon_windows WHERE analysis IN ('rates', 'wide')");
@@ -108,6 +115,45 @@ final class ReportFeedTest {
               "talkers",
               new DemoSummary.Reported(1, 1, Map.of())),
           feed.counts());
+    }
+  }
+
+  @Test
+  void whatIsPlantedIsToldOnceAndQuietWindowsNotAtAll() throws Exception {
+    List<String> lines = new ArrayList<>();
+    Incidents truth = new TrafficModel(7, TrafficOptions.demo()).incidents();
+    Detection detection = new Detection(truth, lines::add);
+    detection.begin(Instant.parse(DAY + "00Z").toEpochMilli(), Duration.ofSeconds(60));
+    String talker = truth.newHeavyTalker().toString();
+    try (EmbeddedPostgres postgres = EmbeddedPostgres.start(directory.resolve("postgres"));
+        Connection connection =
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
+        Statement sql = connection.createStatement();
+        ReportFeed feed = new ReportFeed(postgres, detection, lines::add)) {
+      sql.execute(
+          "CREATE TABLE flowmon_windows (analysis text, window_start timestamptz, window_end"
+              + " timestamptz, revision integer, row_count integer, history text)");
+      sql.execute(
+          "CREATE TABLE report_elephants (window_start timestamptz, window_end timestamptz,"
+              + " row_number integer, src_addr inet, days_used bigint, verdict text)");
+      window(sql, "elephants", 10, 1, "exact");
+      row(sql, 10, "198.18.0.1", 7, "usual");
+      window(sql, "elephants", 20, 1, "exact");
+      row(sql, 20, talker, 7, "new");
+      window(sql, "elephants", 30, 2, "exact");
+      row(sql, 30, talker, 7, "new");
+      row(sql, 30, "198.18.0.7", 7, "new");
+      feed.poll();
+      feed.flush();
+      assertEquals(1, lines.stream().filter(line -> line.contains("FOUND")).count(), lines + "");
+      assertEquals(
+          1,
+          lines.stream().filter(line -> line.contains("src_addr " + talker)).count(),
+          lines + "");
+      assertEquals(
+          2, lines.stream().filter(line -> line.startsWith("elephants ")).count(), lines + "");
+      assertEquals(Set.of("heavy_talker"), detection.score().found().keySet());
+      assertEquals(Set.of("elephants 198.18.0.7"), detection.score().falses());
     }
   }
 

@@ -50,7 +50,7 @@ class OutputFormatTest {
   void csvQuotesWhatNeedsItAndTellsNullFromEmptyText() throws Exception {
     assertEquals(
         String.join(
-            "\r\n",
+            "\n",
             "src_addr,bytes,uid,at",
             "192.0.2.1,18446744073709551621,\"a,\"\"b\"\"\u001b[2J\",1970-01-01T00:00:01.500Z",
             ",7,\"\",",
@@ -253,8 +253,7 @@ class OutputFormatTest {
         """,
         text(OutputFormat.TABLE, table, query));
     assertEquals(
-        "mean,most,bytes\r\n1234567.5,2500000,1.234567825E7\r\n",
-        text(OutputFormat.CSV, table, query));
+        "mean,most,bytes\n1234567.5,2500000,1.234567825E7\n", text(OutputFormat.CSV, table, query));
     assertEquals(
         "[\n{\"mean\":1234567.5,\"most\":2500000,\"bytes\":1.234567825E7}\n]\n",
         text(OutputFormat.JSON, table, query));
@@ -289,8 +288,7 @@ class OutputFormatTest {
                      0
         """,
         text(OutputFormat.TABLE, table, query));
-    assertEquals(
-        "state,kind,n\r\nSF,zeek,5\r\n200,,3\r\n,,0\r\n", text(OutputFormat.CSV, table, query));
+    assertEquals("state,kind,n\nSF,zeek,5\n200,,3\n,,0\n", text(OutputFormat.CSV, table, query));
     assertEquals(
         """
         [

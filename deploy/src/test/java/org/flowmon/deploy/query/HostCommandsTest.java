@@ -21,8 +21,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveImporter;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.commit.ImportedFile;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.export.ExportedFlows;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
@@ -179,48 +186,69 @@ class HostCommandsTest {
         ChronoUnit.MICROS.between(
             Instant.EPOCH, Instant.parse(nowFrom.substring(1, nowFrom.length() - 1)));
     Set<String> expected = new HashSet<>();
-    for (boolean offered : new boolean[] {false, true}) {
-      FlowColumn side = offered ? FlowColumn.DST_ADDR : FlowColumn.SRC_ADDR;
-      FlowColumn other = offered ? FlowColumn.SRC_ADDR : FlowColumn.DST_ADDR;
-      Map<String, List<Map<FlowColumn, Object>>> services = new TreeMap<>();
-      for (Map<FlowColumn, Object> row : rows) {
+    Map<String, List<Seen>> services = new TreeMap<>();
+    for (Map<FlowColumn, Object> row : rows) {
+      for (boolean isDestination : new boolean[] {false, true}) {
+        FlowColumn side = isDestination ? FlowColumn.DST_ADDR : FlowColumn.SRC_ADDR;
+        FlowColumn other = isDestination ? FlowColumn.SRC_ADDR : FlowColumn.DST_ADDR;
         if (host.equals(row.get(side))) {
-          String service =
-              "\"protocol\":"
-                  + row.get(FlowColumn.PROTOCOL)
-                  + ",\"port\":"
-                  + row.get(FlowColumn.DST_PORT);
-          services.computeIfAbsent(service, s -> new ArrayList<>()).add(row);
+          Seen seen = new Seen(row, row.get(other), ofSide(row, isDestination));
+          services.computeIfAbsent(service(row, isDestination), s -> new ArrayList<>()).add(seen);
         }
       }
-      services.forEach(
-          (service, flows) -> {
-            Set<Object> peers = new HashSet<>();
-            Set<Object> peersNow = new HashSet<>();
-            Set<Object> peersBefore = new HashSet<>();
-            Sums sums = Sums.NONE;
-            for (Map<FlowColumn, Object> row : flows) {
-              sums = sums.plus(ofSide(row, offered));
-              Object peer = row.get(other);
-              if (peer != null) {
-                peers.add(peer);
-                if (row.get(FlowColumn.END_TIME) instanceof Long end) {
-                  (end >= now ? peersNow : peersBefore).add(peer);
-                }
+    }
+    services.forEach(
+        (service, flows) -> {
+          Set<Object> peers = new HashSet<>();
+          Set<Object> peersNow = new HashSet<>();
+          Set<Object> peersBefore = new HashSet<>();
+          Sums sums = Sums.NONE;
+          for (Seen flow : flows) {
+            sums = sums.plus(flow.sums());
+            if (flow.peer() != null) {
+              peers.add(flow.peer());
+              if (flow.row().get(FlowColumn.END_TIME) instanceof Long end) {
+                (end >= now ? peersNow : peersBefore).add(flow.peer());
               }
             }
-            expected.add(
-                String.format(
-                    "{\"side\":\"%s\",%s,%s,\"peers\":%d,\"peers_now\":%d,\"peers_before\":%d}",
-                    offered ? "offers" : "uses",
-                    service,
-                    sums.json(),
-                    peers.size(),
-                    peersNow.size(),
-                    peersBefore.size()));
-          });
-    }
+          }
+          expected.add(
+              String.format(
+                  "{%s,%s,\"peers\":%d,\"peers_now\":%d,\"peers_before\":%d}",
+                  service, sums.json(), peers.size(), peersNow.size(), peersBefore.size()));
+        });
     assertEquals(expected, objects(json, "services"), at);
+  }
+
+  /** A flow as the host sees it. */
+  private record Seen(Map<FlowColumn, Object> row, Object peer, Sums sums) {}
+
+  private static String service(Map<FlowColumn, Object> row, boolean isDestination) {
+    Long source = (Long) row.get(FlowColumn.SRC_PORT);
+    Long destination = (Long) row.get(FlowColumn.DST_PORT);
+    Long server = destination;
+    boolean isOffered = isDestination;
+    boolean isOneWay =
+        row.get(FlowColumn.REVERSE_PACKETS) == null && row.get(FlowColumn.STATE) == null;
+    if (isOneWay && source != null && destination != null) {
+      long flags =
+          Long.valueOf(6).equals(row.get(FlowColumn.PROTOCOL))
+                  && row.get(FlowColumn.TCP_FLAGS) instanceof Long known
+              ? known & 0x16
+              : 0;
+      boolean begins = flags == 0x02 || flags == 0x06;
+      boolean refuses = flags == 0x14;
+      if (!begins && (refuses || source < destination)) {
+        server = source;
+        isOffered = !isDestination;
+      }
+      if (!begins && !refuses && source >= 32_768 && destination >= 32_768) {
+        server = null;
+      }
+    }
+    return String.format(
+        "\"side\":\"%s\",\"protocol\":%s,\"port\":%s",
+        isOffered ? "offers" : "uses", row.get(FlowColumn.PROTOCOL), server);
   }
 
   private static Sums ofSide(Map<FlowColumn, Object> row, boolean offered) {
@@ -241,7 +269,7 @@ class HostCommandsTest {
     assertShown(limited.out(), 1);
     CommandRun none =
         CommandRun.of("host", host, "--archive", archive, "--to", "1999-01-01T00:00:00Z");
-    assertTrue(none.out().startsWith(host + ": 0 flows, 0 bytes sent, 0 received"), none.out());
+    assertTrue(none.out().startsWith(host + ": 0 flows, 0 B sent, 0 B received"), none.out());
     CommandRun ranges = CommandRun.of("host", host, "--archive", archive, "--ranges");
     assertTrue(ranges.out().contains("2^"), ranges.out());
     for (String[] wrong :
@@ -260,12 +288,12 @@ class HostCommandsTest {
   private static void assertShown(String out, int limit) {
     String[] tables = out.split("\n\n", -1);
     assertEquals(4, tables.length, out);
-    int peers = Integer.parseInt(tables[1].replaceAll("(?s) peers\n.*", ""));
+    int peers = Integer.parseInt(tables[1].replaceAll("(?s) peers: .*", ""));
     int services = Integer.parseInt(tables[2].replaceAll("(?s) services; .*", ""));
     assertTrue(peers > 1 && services > 1, out);
     assertTable(tables[1], peers, limit, "more peers");
     assertTable(tables[2], services, limit, "more services");
-    List<String> hours = tables[3].lines().skip(1).toList();
+    List<String> hours = tables[3].lines().filter(line -> line.matches("[(0-9].*")).toList();
     if (limit == 1) {
       assertEquals(2, hours.size(), out);
       assertTrue(hours.get(0).matches("\\([0-9]+ earlier hours: --limit\\)"), out);
@@ -275,11 +303,91 @@ class HostCommandsTest {
   }
 
   private static void assertTable(String table, int all, int limit, String more) {
-    List<String> rows = new ArrayList<>(table.lines().skip(2).toList());
+    List<String> rows = new ArrayList<>(table.lines().skip(3).toList());
     if (all > limit) {
       assertEquals("(" + (all - limit) + " " + more + ": --limit)", rows.remove(limit));
     }
     assertEquals(Math.min(all, limit), rows.size(), table);
+  }
+
+  private static void flow(
+      FlowBatchBuilder builder, String source, int from, String destination, int to, int flags) {
+    builder.beginRow();
+    IpAddress src = IpAddress.parse(source);
+    IpAddress dst = IpAddress.parse(destination);
+    builder.setAddress(FlowColumn.SRC_ADDR, src.hi(), src.lo());
+    builder.setAddress(FlowColumn.DST_ADDR, dst.hi(), dst.lo());
+    builder.set(FlowColumn.SRC_PORT, from);
+    builder.set(FlowColumn.DST_PORT, to);
+    builder.set(FlowColumn.PROTOCOL, 6);
+    builder.set(FlowColumn.TCP_FLAGS, flags);
+    builder.set(FlowColumn.BYTES, 1000);
+    builder.set(FlowColumn.PACKETS, 2);
+    builder.set(FlowColumn.END_TIME, 1_795_262_400_000_000L);
+    builder.set(FlowColumn.ARRIVAL, 1_795_262_400_000_000L);
+    builder.endRow();
+  }
+
+  /** A web server of a NetFlow archive, a client of it, and who scans the server. */
+  private Path exports() throws Exception {
+    Path place = folder.resolve("exports");
+    try (Archive archive =
+            Archive.openOrCreate(ArchiveLocation.of(place), ArchiveOptions.DEFAULTS);
+        ArchiveImporter importer =
+            new ArchiveImporter(
+                archive, new ImportedFile(String.format("%064x", 1), "test", 1), false)) {
+      FlowBatchBuilder builder = new FlowBatchBuilder(7000);
+      for (int i = 0; i < 300; i++) {
+        flow(builder, "10.0.0.5", 40_000 + i, "192.0.2.1", 443, 0x1b);
+        flow(builder, "192.0.2.1", 443, "10.0.0.5", 40_000 + i, 0x1b);
+      }
+      for (int port = 1; port <= 3000; port++) {
+        flow(builder, "203.0.113.9", 55_555, "192.0.2.1", port, 0x02);
+        flow(builder, "192.0.2.1", port, "203.0.113.9", 55_555, 0x14);
+      }
+      importer.add(FlowBatch.open(builder.build(1, 0, 6600, 0)));
+      importer.commit("test");
+    }
+    return place;
+  }
+
+  @Test
+  void ofExportsTheServerIsToldAndAScannerIsALine() throws Exception {
+    Path archive = exports();
+    CommandRun server = CommandRun.of("host", "192.0.2.1", "--archive", archive);
+    assertEquals(
+        """
+        192.0.2.1: 6,600 flows, 3.3 MB sent, 3.3 MB received
+        first seen 2026-11-21T12:00:00Z, last seen 2026-11-21T12:00:00Z, by when its
+        flows ended
+
+        2 peers: 2 since 2026-11-20T12:00:00Z, 0 before
+        peer         flows    sent  received
+        ───────────  ─────  ──────  ────────
+        203.0.113.9  6,000    3 MB      3 MB
+        10.0.0.5       600  300 kB    300 kB
+
+        2 services; now is since 2026-11-20T12:00:00Z
+        side    service          flows    sent  received  peers now  peers before
+        ──────  ───────────────  ─────  ──────  ────────  ─────────  ────────────
+        offers  tcp 2,999 ports  5,998    3 MB      3 MB          1             0
+        offers  tcp/443 https      602  301 kB    301 kB          2             0
+
+        hour                  flows    sent  received
+        ────────────────────  ─────  ──────  ────────
+        2026-11-21T12:00:00Z  6,600  3.3 MB    3.3 MB
+        """,
+        server.out());
+    String scanner = CommandRun.of("host", "203.0.113.9", "--archive", archive).out();
+    assertTrue(scanner.contains("\n1 services; "), scanner);
+    assertTrue(
+        scanner.contains("\nuses  tcp 3,000 ports  6,000  3 MB      3 MB          1 "), scanner);
+    String client = CommandRun.of("host", "10.0.0.5", "--archive", archive).out();
+    assertTrue(
+        client.contains("\nuses  tcp/443 https    600  300 kB    300 kB          1 "), client);
+    assertTrue(client.lines().allMatch(line -> line.length() <= 80), client);
+    String raw = CommandRun.of("host", "10.0.0.5", "--archive", archive, "--raw").out();
+    assertTrue(raw.startsWith("10.0.0.5: 600 flows, 300000 sent, 300000 received"), raw);
   }
 
   /** When an address was last seen in rows that had arrived; null if never. */

@@ -91,13 +91,11 @@ final class QueryCommandTest {
             + " GROUP BY src_network, dst_network, dst_port_name, src_country";
     assertEquals(0, query(sql, "--enrich", job.toString(), "--format", "csv", "-v"));
     assertEquals(
-        "src_network,dst_network,dst_port_name,src_country,n\n\"ours, all\",,domain,,50\n",
-        out.replace("\r\n", "\n"));
+        "src_network,dst_network,dst_port_name,src_country,n\n\"ours, all\",,domain,,50\n", out);
     assertTrue(err.contains("src_country is NULL: " + job + " has no enrichment.country\n"), err);
     assertTrue(err.contains("joined: networks " + networks + " of "), err);
     assertEquals(0, query(sql, "--format", "csv"));
-    assertEquals(
-        "src_network,dst_network,dst_port_name,src_country,n\n", out.replace("\r\n", "\n"));
+    assertEquals("src_network,dst_network,dst_port_name,src_country,n\n", out);
     assertTrue(
         err.contains("src_network is NULL: give --enrich FILE, a file with enrichment.networks"),
         err);
@@ -119,7 +117,7 @@ final class QueryCommandTest {
         "SELECT src_network, dst_network, COUNT(*) AS n FROM flows WHERE src_network IS NULL"
             + " GROUP BY src_network, dst_network";
     assertEquals(0, query(sql, "--enrich", job.toString(), "--format", "csv"));
-    assertEquals("src_network,dst_network,n\n,,50\n", out.replace("\r\n", "\n"));
+    assertEquals("src_network,dst_network,n\n,,50\n", out);
     assertEquals(
         List.of(
             "enrichment.networks: /no/such.csv: there is no such file; what it would give is"
@@ -197,7 +195,7 @@ final class QueryCommandTest {
             + " flows GROUP BY digit HAVING total > 5125 AND digit <> 9 LIMIT 3";
     assertEquals(0, query(sql, "--format", "csv"));
     // Ports 1000 … 1049: each digit d has five, with the sum 5100 + 5 d and the largest 1040 + d.
-    assertEquals("digit,total,x\r\n6,5130,209.2\r\n7,5135,209.4\r\n8,5140,209.6\r\n", out);
+    assertEquals("digit,total,x\n6,5130,209.2\n7,5135,209.4\n8,5140,209.6\n", out);
     assertEquals(0, query("EXPLAIN " + sql));
     assertTrue(
         err.contains(
@@ -212,7 +210,7 @@ final class QueryCommandTest {
   void approximateColumnsAreSaidWithTheQueryThatGivesTheExactAnswer() {
     assertEquals(
         0, query("SELECT MEDIAN(src_port) AS m, UPPER(m) AS high FROM flows", "--format", "csv"));
-    assertEquals("m,high\r\n1024,1024\r\n", out);
+    assertEquals("m,high\n1024,1024\n", out);
     assertTrue(err.contains("approximate: m: MEDIAN(QUANTILES(src_port)): exact here"), err);
     String sql =
         "SELECT MEDIAN(QUANTILES(src_port, 0.2, 'lite', 16)) AS m, UPPER(m) AS high FROM flows";
@@ -231,7 +229,7 @@ final class QueryCommandTest {
     long ranks = Long.parseLong(said.group(1));
     assertTrue(ranks > 0 && ranks <= 10 && Math.abs(m - 1024) <= ranks, m + ": " + err);
     assertEquals(0, query(exact, "--format", "csv"));
-    assertEquals("exact\r\n1024\r\n", out);
+    assertEquals("exact\n1024\n", out);
     assertFalse(err.contains("approximate"), err);
   }
 
@@ -245,7 +243,7 @@ final class QueryCommandTest {
             + " src_port >= :least GROUP BY d) AS b ON a.d = b.d WHERE a.d IN (SELECT src_port %"
             + " 10 FROM flows WHERE src_port < 1003) ORDER BY a.d";
     assertEquals(0, query(sql, "--format", "csv", "--param", "least=1041"));
-    assertEquals("d,n,total\r\n0,5,\r\n1,5,1041\r\n2,5,1042\r\n", out);
+    assertEquals("d,n,total\n0,5,\n1,5,1041\n2,5,1042\n", out);
     assertEquals(0, query("EXPLAIN " + sql, "--param", "least=1041"));
     // Three queries over flows, one segment each.
     assertEquals(3, out.lines().filter(line -> line.contains(" scan ")).count(), out);

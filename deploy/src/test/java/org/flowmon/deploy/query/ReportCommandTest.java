@@ -298,12 +298,12 @@ final class ReportCommandTest {
                 + "1,10.0.0.3,6,50\n2,10.0.0.1,17,50\n3,10.0.0.2,,\n4,10.0.0.4,6,100\n5,,6,50\n");
     CommandRun said = report("sources", "--archive", archive, "--format", "csv");
     assertEquals(
-        "src_addr,src_network,bytes,packets,flows,share,cumulative_share\r\n"
-            + "10.0.0.4,,100,,1,0.4,0.4\r\n"
-            + "10.0.0.1,,50,,1,0.2,0.6\r\n"
-            + "10.0.0.3,,50,,1,0.2,0.8\r\n"
-            + ",,50,,1,0.2,1.0\r\n"
-            + "10.0.0.2,,,,1,,1.0\r\n",
+        "src_addr,src_network,bytes,packets,flows,share,cumulative_share\n"
+            + "10.0.0.4,,100,,1,0.4,0.4\n"
+            + "10.0.0.1,,50,,1,0.2,0.6\n"
+            + "10.0.0.3,,50,,1,0.2,0.8\n"
+            + ",,50,,1,0.2,1.0\n"
+            + "10.0.0.2,,,,1,,1.0\n",
         said.out());
   }
 

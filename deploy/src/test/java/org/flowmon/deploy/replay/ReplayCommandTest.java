@@ -9,6 +9,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
@@ -19,6 +22,11 @@ import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogic;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -116,12 +124,18 @@ class ReplayCommandTest {
   @Test
   void whatIsLeftOutIsSaid() throws Exception {
     String archive = archive().toString();
-    Ran late = replay(archive, "elephants", "2026-11-21T12:00:50Z", "2026-11-21T12:01:00Z");
+    Ran quiet = replay(archive, "elephants", "2026-11-21T12:00:50Z", "2026-11-21T12:01:00Z");
+    assertEquals("", quiet.out());
+    assertTrue(
+        quiet.err().contains("1 report has nothing out of the ordinary (rows: 2 no_history)"),
+        quiet.err());
+    Ran late =
+        replay(archive, "elephants", "2026-11-21T12:00:50Z", "2026-11-21T12:01:00Z", "--all");
     assertEquals(0, late.code(), late.err());
     assertTrue(late.err().contains("of 10 flows"), late.err());
     assertTrue(late.err().contains("\n1 of these flows arrived too late"), late.err());
     // Values that are equal in all rows stand above them, once.
-    String head = late.out().lines().findFirst().orElseThrow();
+    String head = late.out().replaceAll("\\R {2}(?=\\S)", " ");
     assertTrue(head.contains(", without 2026-11-20T12:01:00Z 2026-11-19T12:01:00Z"), late.out());
     assertFalse(late.out().contains("days_missing"), late.out());
     assertFalse(late.out().contains("median_rate"), late.out());
@@ -159,7 +173,86 @@ class ReplayCommandTest {
     assertTrue(nowhere.err().contains("there is no archive at"), nowhere.err());
   }
 
-  private static Ran replay(String archive, String analysis, String from, String to) {
-    return run("replay", "--archive", archive, "--analysis", analysis, "--from", from, "--to", to);
+  /** A logic that fails; found by the name of its class. */
+  public static final class FailingLogic implements ReportLogic {
+    @Override
+    public List<ReportColumn> open(AnalysisConfig analysis) {
+      return List.of(ReportColumn.sum("bytes"));
+    }
+
+    @Override
+    public ResultTable report(WindowHistory window) {
+      throw new IllegalArgumentException("seven is too many");
+    }
+  }
+
+  @Test
+  void aReplayThatFailsSaysWhyAndEndsWith3() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("failing.yaml"),
+            """
+            name: failing
+            live: {query: SELECT SUM(bytes) AS bytes FROM flows, window: 10s, time: end_time}
+            report: {logic: %s}
+            sinks: [kafka]
+            """
+                .formatted(FailingLogic.class.getName()));
+    Ran ran =
+        replay(
+            archive().toString(), file.toString(), "2026-11-21T12:00:00Z", "2026-11-21T12:01:00Z");
+    assertEquals(3, ran.code(), ran.err());
+    assertEquals("", ran.out());
+    assertTrue(
+        ran.err().contains("the replay failed: analysis failing: its logic")
+            && ran.err().contains("seven is too many"),
+        ran.err());
+    assertFalse(ran.err().contains("reports with"), ran.err());
+  }
+
+  @Test
+  void aReplayIntoHeadEndsQuietly() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "org.flowmon.deploy.Flowmon",
+                "replay",
+                "--archive",
+                archive().toString(),
+                "--analysis",
+                "traffic_by_protocol",
+                "--from",
+                "2026-11-21T12:00:00Z",
+                "--to",
+                "2026-11-21T12:01:00Z",
+                "--format",
+                "json")
+            .redirectError(folder.resolve("said").toFile())
+            .start();
+    process.getInputStream().close();
+    assertTrue(process.waitFor(2, TimeUnit.MINUTES), "it goes on");
+    assertEquals(0, process.exitValue(), Files.readString(folder.resolve("said")));
+    assertEquals("", Files.readString(folder.resolve("said")));
+  }
+
+  private static Ran replay(
+      String archive, String analysis, String from, String to, String... more) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "replay",
+                "--archive",
+                archive,
+                "--analysis",
+                analysis,
+                "--from",
+                from,
+                "--to",
+                to));
+    all.addAll(List.of(more));
+    return run(all.toArray(String[]::new));
   }
 }

@@ -71,6 +71,18 @@ class ReportsCommandTest {
     }
   }
 
+  /** Lines that are longer than a terminal go on in the next one, two blanks further right. */
+  private static String unwrapped(String text) {
+    return text.replaceAll("\\R {2}(?=\\S)", " ");
+  }
+
+  private static List<String> heads(String text) {
+    return unwrapped(text)
+        .lines()
+        .filter(line -> line.contains(" … ") && line.contains("history"))
+        .toList();
+  }
+
   private static CommandRun reports(EmbeddedKafka kafka, String... more) {
     List<String> all = new ArrayList<>(List.of("reports", "--kafka", kafka.bootstrapServers()));
     all.addAll(List.of(more));
@@ -101,23 +113,23 @@ class ReportsCommandTest {
       assertEquals(0, all.code(), all.toString());
       assertEquals(
           """
-          scans  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact, \
-          1,234 late flows meanwhile, not final: a gap
+          scans  2026-11-21T09:01:50Z … 10:01:00Z  1 row, history exact, 1,234 late flows
+            meanwhile, not final: a gap
           hosts
           ─────
               5
 
-          talkers  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact, \
-          1,234 late flows meanwhile, update 1, not final: a gap
+          talkers  2026-11-21T09:01:50Z … 10:01:00Z  1 row, history exact, 1,234 late
+            flows meanwhile, update 1, not final: a gap
           rank  src_addr   bytes  share
           ────  ─────────  ─────  ─────
-             1  192.0.2.9    999    0.5
+             1  192.0.2.9  999 B   50 %
 
-          talkers  2026-11-21T09:02:50Z … 2026-11-21T10:02:00Z  2 rows, history exact
+          talkers  2026-11-21T09:02:50Z … 10:02:00Z  2 rows, history exact
           rank  src_addr           bytes  share
           ────  ─────────────────  ─────  ─────
-             1  192.0.2.8\\x1b[31m    999    0.5
-             2  2001:db8::2          998    0.5
+             1  192.0.2.8\\x1b[31m  999 B   50 %
+             2  2001:db8::2        998 B   50 %
 
           """,
           all.out());
@@ -153,7 +165,7 @@ class ReportsCommandTest {
         send(kafka, "flowmon.replays.talkers", talker(minute, 3, minute, 1, "192.0.2.9"));
       }
       CommandRun run = reports(kafka, "--topic", "flowmon.replays.talkers");
-      List<String> heads = run.out().lines().filter(line -> line.contains(" … ")).toList();
+      List<String> heads = heads(run.out());
       assertEquals(10, heads.size(), run.out());
       assertTrue(heads.get(0).contains("10:03:00Z  1 row"), heads.get(0));
       assertTrue(heads.get(9).endsWith("history exact, 11 others are not there"), heads.get(9));
@@ -201,7 +213,7 @@ class ReportsCommandTest {
         await(process, said, text -> text.contains("192.0.2.1 "));
         send(kafka, "flowmon.reports.talkers", talker(2, 3, 2, 2, "192.0.2.2"));
         // It appears soon without the missing rows, and again when these have come.
-        await(process, said, text -> text.contains("1 others are not there"));
+        await(process, said, text -> unwrapped(text).contains("1 others are not there"));
         send(
             kafka,
             "flowmon.reports.talkers",
@@ -212,7 +224,7 @@ class ReportsCommandTest {
         String all = await(process, said, text -> text.contains("192.0.2.4 "));
         assertEquals(1, all.split("192\\.0\\.2\\.1 ", -1).length - 1, "a repeat: " + all);
         assertEquals(2, all.split("192\\.0\\.2\\.2 ", -1).length - 1, all);
-        assertTrue(all.contains(", update 1, not final: a gap"), all);
+        assertTrue(unwrapped(all).contains(", update 1, not final: a gap"), all);
         new ProcessBuilder("kill", "-TERM", Long.toString(process.pid())).start().waitFor();
         assertTrue(process.waitFor(30, TimeUnit.SECONDS), "it goes on");
         assertEquals(143, process.exitValue());
@@ -250,11 +262,11 @@ class ReportsCommandTest {
       send(kafka, "flowmon.reports.talkers", message, message2);
       assertEquals(
           """
-          talkers  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  2 rows, history exact
+          talkers  2026-11-21T09:01:50Z … 10:01:00Z  2 rows, history exact
           rank  src_addr   bytes  share
           ────  ─────────  ─────  ─────
-             1  192.0.2.9    999    0.5
-             2  192.0.2.8    998    0.5
+             1  192.0.2.9  999 B   50 %
+             2  192.0.2.8  998 B   50 %
           bytes: v, rows: at most 12 ranks off; exactly by SELECT 1
           share: w: at most 1.6 % off, with 95 %
           rank: u: exact here
@@ -306,14 +318,69 @@ class ReportsCommandTest {
               "1/65,536 of its groups",
               "none of its groups, as they are too many",
               "65,536 groups"),
-          reports(kafka)
-              .out()
-              .lines()
-              .filter(line -> line.contains(" … ") && line.contains("history"))
+          heads(reports(kafka).out()).stream()
               .map(line -> line.substring(line.indexOf("exact, ") + 7))
               .toList());
       assertEquals(List.of(messages), reports(kafka, "--format", "json").out().lines().toList());
     }
+  }
+
+  private static String judged(int minute, int rows, int number, String address, String verdict) {
+    String columns =
+        "\"rank\":%d,\"src_addr\":\"%s\",\"bytes\":%d,\"dst_port\":443,\"protocol\":6,\"rate\":125000.0,\"verdict\":%s"
+            .formatted(number, address, 12_345_678L / number, verdict);
+    return row("talkers", minute, 3, rows, number, columns);
+  }
+
+  @Test
+  void whatIsOutOfTheOrdinaryIsShownAndTheRestCounted() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(directory)) {
+      kafka.createTopic("flowmon.reports.talkers", PARTITIONS, Map.of());
+      List<String> messages = new ArrayList<>();
+      for (int row = 1; row <= 40; row++) {
+        String verdict = row == 1 ? "\"new\"" : row == 2 ? "null" : "\"usual\"";
+        messages.add(judged(1, 40, row, "192.0.2." + row, verdict));
+        messages.add(judged(2, 40, row, "192.0.2." + row, "\"no_history\""));
+      }
+      send(kafka, "flowmon.reports.talkers", messages.toArray(String[]::new));
+      CommandRun shown = reports(kafka);
+      assertEquals(
+          """
+          talkers  2026-11-21T09:01:50Z … 10:01:00Z  1 of 40 rows, history exact
+          rank  src_addr     bytes  dst_port  protocol      rate  verdict
+          ────  ─────────  ───────  ────────  ────────  ────────  ───────
+             1  192.0.2.1  12.3 MB  https     tcp       1 Mbit/s  new
+            left out as ordinary: 38 usual, 1 without a verdict (--all)
+
+          """,
+          shown.out());
+      assertTrue(
+          shown
+              .err()
+              .contains(
+                  "1 report has nothing out of the ordinary (rows: 40 no_history); --all shows"),
+          shown.err());
+      assertEquals(80, dataLines(reports(kafka, "--all").out()));
+      assertEquals(6, dataLines(reports(kafka, "--all", "--limit", "3").out()));
+      assertTrue(reports(kafka, "--all", "--limit", "3").out().contains("  37 more (--limit)"));
+      CommandRun where =
+          reports(kafka, "--where", "verdict = 'usual' AND src_addr IN '192.0.2.16/28'");
+      assertEquals(16, dataLines(where.out()), where.toString());
+      CommandRun json =
+          reports(kafka, "--where", "bytes > 6000000 AND rank > 1", "--format", "json");
+      assertEquals(List.of(messages.get(2), messages.get(3)), json.out().lines().toList());
+      CommandRun wrong = reports(kafka, "--where", "targets > 5");
+      assertEquals(ExitCodes.USAGE, wrong.code(), wrong.toString());
+      assertTrue(wrong.err().contains("--where: ") && wrong.err().contains("targets"), wrong.err());
+      String vertical = reports(kafka, "--vertical").out();
+      assertTrue(vertical.contains("\nsrc_addr  192.0.2.1\nbytes     12.3 MB\n"), vertical);
+      String raw = reports(kafka, "--raw").out();
+      assertTrue(raw.contains("192.0.2.1  12345678       443         6  125000  new"), raw);
+    }
+  }
+
+  private static long dataLines(String table) {
+    return table.lines().filter(line -> line.matches(" *\\d+  192\\.0\\.2\\.\\d+ .*")).count();
   }
 
   private static String withoutRows(int minute, int revision, int late, int lost) {
@@ -341,13 +408,12 @@ class ReportsCommandTest {
       CommandRun shown = reports(kafka, "--last", "2");
       assertEquals(
           List.of(
-              "talkers  2026-11-21T09:01:50Z … 2026-11-21T10:01:00Z  1 row, history exact",
-              "talkers  2026-11-21T09:03:50Z … 2026-11-21T10:03:00Z  0 rows, history none, 5 late"
+              "talkers  2026-11-21T09:01:50Z … 10:01:00Z  1 row, history exact",
+              "talkers  2026-11-21T09:03:50Z … 10:03:00Z  0 rows, history none, 5 late"
                   + " flows meanwhile, 1,200 lost",
-              "talkers  2026-11-21T09:04:50Z … 2026-11-21T10:04:00Z  0 rows, history none, update"
-                  + " 2",
-              "talkers  2026-11-21T09:05:50Z … 2026-11-21T10:05:00Z  1 row, history exact"),
-          shown.out().lines().filter(line -> line.startsWith("talkers ")).toList());
+              "talkers  2026-11-21T09:04:50Z … 10:04:00Z  0 rows, history none, update" + " 2",
+              "talkers  2026-11-21T09:05:50Z … 10:05:00Z  1 row, history exact"),
+          heads(shown.out()));
       assertTrue(shown.err().contains("2 reports without rows are left out"), shown.toString());
       assertFalse(shown.out().contains("192.0.2.4"), shown.toString());
       List<String> json = reports(kafka, "--format", "json").out().lines().toList();

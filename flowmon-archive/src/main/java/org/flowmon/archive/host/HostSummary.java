@@ -2,6 +2,7 @@ package org.flowmon.archive.host;
 
 import java.math.BigInteger;
 import java.util.List;
+import java.util.Objects;
 import org.flowmon.flow.IpAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -13,9 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param lastSeen the largest, {@link Long#MIN_VALUE} if none is known
  * @param sent bytes from the host: {@code bytes} as source, {@code reverse_bytes} as destination
  * @param nowFrom start (µs) of "now"; all before is "before"
+ * @param peersNow peers with a flow that ended in the latest window
+ * @param peersBefore those with one that ended before
  * @param peers addresses on the other side, by bytes both ways, then flows, most first, then by
  *     address; NULL is none
  * @param services by flows, most first, then by protocol, port and side
+ * @param scattered the services that are rather the ports of a scan, as groups; they are among the
+ *     services, too
  * @param hours by time; flows without {@code end_time} are in none
  * @param warnings damage of sidecars and host directory; the answer stands nevertheless
  */
@@ -27,18 +32,24 @@ public record HostSummary(
     BigInteger sent,
     BigInteger received,
     long nowFrom,
+    long peersNow,
+    long peersBefore,
     List<Peer> peers,
     List<Service> services,
+    List<Scattered> scattered,
     List<Hour> hours,
     List<String> warnings) {
   /** One address on the other side. */
   public record Peer(IpAddress address, long flows, BigInteger sent, BigInteger received) {}
 
   /**
-   * One destination port; it and the protocol are null if unknown. Peers are distinct addresses on
-   * the other side, clients if the service is {@code offered} (the host is the destination); {@code
-   * peersNow} had a flow that ended in the latest window, {@code peersBefore} one that ended
-   * before.
+   * One port of a server; it and the protocol are null if unknown. Peers are distinct addresses on
+   * the other side, clients if the service is {@code offered} by the host; {@code peersNow} had a
+   * flow that ended in the latest window, {@code peersBefore} one that ended before.
+   *
+   * <p>In rows of both directions the destination is the server. Of those of one direction TCP's
+   * flags tell, else the lower port is the server's; a flow between two ports from 32768 on has no
+   * known service, and its destination counts as the server.
    */
   public record Service(
       @Nullable Long protocol,
@@ -51,10 +62,36 @@ public record HostSummary(
       long peersNow,
       long peersBefore) {}
 
+  /** The ports of one protocol and side that had hardly any flows each; else as a service. */
+  public record Scattered(
+      @Nullable Long protocol,
+      boolean offered,
+      int ports,
+      long lowestPort,
+      long highestPort,
+      long flows,
+      BigInteger sent,
+      BigInteger received,
+      long peers,
+      long peersNow,
+      long peersBefore) {
+    /** Whether a service is one of them. */
+    public boolean holds(Service one) {
+      return one.offered() == offered
+          && Objects.equals(one.protocol(), protocol)
+          && one.port() != null
+          && one.flows() <= MOST_FLOWS;
+    }
+  }
+
   /** One UTC hour of {@code end_time}. */
   public record Hour(long start, long flows, BigInteger sent, BigInteger received) {}
 
+  /** The most flows of a scattered port. */
+  static final int MOST_FLOWS = 3;
+
   public HostSummary {
+    scattered = List.copyOf(scattered);
     peers = List.copyOf(peers);
     services = List.copyOf(services);
     hours = List.copyOf(hours);

@@ -17,6 +17,13 @@ public final class HistoryGenerator {
   public static final IpAddress EXPORTER = IpAddress.parse("192.0.2.1");
 
   private static final int BATCH_ROWS = 4_096;
+  private static final long DAY = 86_400_000L;
+
+  /** From half an hour before the live part's time of day to two and a half after. */
+  private static final long DENSE_BEFORE = 1_800_000L;
+
+  private static final long DENSE_AFTER = 9_000_000L;
+  private static final double DENSITY = 12;
 
   private final TrafficModel model;
   private final long fromMillis;
@@ -52,28 +59,44 @@ public final class HistoryGenerator {
 
   /** The factor for each flow's bytes and packets, at least 1. */
   public long volumeFactor() {
-    double seconds = (toMillis - fromMillis) / 1000.0;
-    double perSecond = flows / seconds * TrafficModel.busyness(toMillis) / meanBusyness();
-    return Math.max(1, Math.round(liveFlowsPerSecond / perSecond));
+    return volumeFactor(meanDensity(), 1, 0);
   }
 
-  private double meanBusyness() {
+  /** At a time that has {@code density} times the flows, some of which only show conversations. */
+  private long volumeFactor(double meanDensity, double density, double rollShare) {
+    double seconds = (toMillis - fromMillis) / 1000.0;
+    double perSecond = flows / seconds * TrafficModel.busyness(toMillis) / meanDensity;
+    return Math.max(1, Math.round(liveFlowsPerSecond / (perSecond * density * (1 - rollShare))));
+  }
+
+  /** Around the live part's time of day each day has more flows, of less volume. */
+  private double density(long millis) {
+    if (model.conversations() == 0) {
+      return 1;
+    }
+    long since = Math.floorMod(millis - toMillis + DENSE_BEFORE, DAY);
+    return since < DENSE_BEFORE + DENSE_AFTER ? DENSITY : 1;
+  }
+
+  private double meanDensity() {
     double sum = 0;
-    int steps = 1_000;
+    int steps = model.conversations() == 0 ? 1_000 : 20_000;
     for (int i = 0; i < steps; i++) {
-      sum +=
-          TrafficModel.busyness(fromMillis + (long) ((i + 0.5) * (toMillis - fromMillis) / steps));
+      long at = fromMillis + (long) ((i + 0.5) * (toMillis - fromMillis) / steps);
+      sum += TrafficModel.busyness(at) * density(at);
     }
     return sum / steps;
   }
 
   /** The batches are those of one producer's stream. */
   public GeneratedHistory generate(long producerId, Consumer<FlowBatch> consumer) {
-    FlowStream stream = model.history(toMillis);
+    HistoricTraffic stream = model.history(toMillis);
     SyntheticFlow flow = new SyntheticFlow();
     FlowBatchBuilder builder = new FlowBatchBuilder(BATCH_ROWS);
-    long factor = volumeFactor();
-    double step = (toMillis - fromMillis) / (double) flows * meanBusyness();
+    double meanDensity = meanDensity();
+    long factor = volumeFactor(meanDensity, 1, stream.rollShare());
+    long denseFactor = volumeFactor(meanDensity, DENSITY, stream.rollShare());
+    double step = (toMillis - fromMillis) / (double) flows * meanDensity;
     double time = fromMillis;
     long sequence = 0;
     long bytes = 0;
@@ -81,8 +104,11 @@ public final class HistoryGenerator {
     for (long i = 0; i < flows; i++) {
       long now = Math.min((long) time, toMillis - 1);
       stream.next(now, flow);
-      flow.bytes *= factor;
-      flow.packets *= factor;
+      double density = density(now);
+      if (!stream.isRollCall()) {
+        flow.bytes *= density > 1 ? denseFactor : factor;
+        flow.packets *= density > 1 ? denseFactor : factor;
+      }
       bytes += flow.bytes;
       packets += flow.packets;
       flow.appendTo(builder, now * 1000, EXPORTER, 0);
@@ -90,7 +116,7 @@ public final class HistoryGenerator {
         consumer.accept(FlowBatch.open(builder.build(producerId, sequence++, i + 1, 0)));
         builder.clear();
       }
-      time += step / TrafficModel.busyness(now);
+      time += step / (TrafficModel.busyness(now) * density);
     }
     return new GeneratedHistory(flows, bytes, packets);
   }

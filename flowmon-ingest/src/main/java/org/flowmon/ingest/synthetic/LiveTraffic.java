@@ -1,6 +1,7 @@
 package org.flowmon.ingest.synthetic;
 
 import java.util.SplittableRandom;
+import org.flowmon.flow.IpAddress;
 
 /** The crowd, the regular heavy talkers and, from their time on, the incidents. */
 final class LiveTraffic implements FlowStream {
@@ -13,6 +14,7 @@ final class LiveTraffic implements FlowStream {
   private static final int TALKER_FLOWS = 200;
   private static final int TALKER_BYTES = 48_000;
   private static final int SCAN_FLOWS = 100;
+  private static final int FLOOD_FLOWS = 1_000;
 
   private static final int SYN = 0x02;
   private static final int RST_ACK = 0x14;
@@ -26,6 +28,15 @@ final class LiveTraffic implements FlowStream {
   private final SplittableRandom random;
   private final long from;
   private final long incidentsFrom;
+  private final int victim;
+  private final int newTalker;
+  private final int outsideHosts;
+  private final long talkerFrom;
+  private final long scanFrom;
+  private final long floodFrom;
+  private double slowDue;
+  private double talkDue;
+  private int slowProbes;
   private double beaconDue;
   private int probes;
   private boolean refusalIsDue;
@@ -41,6 +52,19 @@ final class LiveTraffic implements FlowStream {
     this.from = startMillis;
     this.incidentsFrom = startMillis + incidents.after().toMillis();
     this.beaconDue = incidentsFrom;
+    this.victim = model.victim();
+    this.newTalker = model.newTalker();
+    this.outsideHosts = model.options().outsideHosts();
+    this.talkerFrom = from(Incidents.HEAVY_TALKER);
+    this.scanFrom = from(Incidents.SCAN);
+    this.floodFrom = from(Incidents.DDOS);
+    this.slowDue = from(Incidents.SLOW_SCAN);
+    this.talkDue = from(Incidents.NEW_TALKER);
+  }
+
+  /** When it begins; never if it is not planted. */
+  private long from(String name) {
+    return incidents.planted(name).map(one -> from + one.after().toMillis()).orElse(Long.MAX_VALUE);
   }
 
   @Override
@@ -57,15 +81,25 @@ final class LiveTraffic implements FlowStream {
       beacon(flow);
       return;
     }
+    if (nowMillis >= slowDue) {
+      slowProbe(flow);
+      return;
+    }
+    if (nowMillis >= talkDue) {
+      talk(flow);
+      return;
+    }
     int role = random.nextInt(10_000);
     if ((role -= CONTENT_FLOWS) < 0) {
       crowd.bulk(nowMillis, flow, incidents.regularHeavyTalkers().get(0), 443, CONTENT_BYTES);
     } else if ((role -= BACKUP_FLOWS) < 0) {
       crowd.bulk(nowMillis, flow, incidents.regularHeavyTalkers().get(1), 873, BACKUP_BYTES);
-    } else if (nowMillis >= incidentsFrom && (role -= TALKER_FLOWS) < 0) {
+    } else if (nowMillis >= talkerFrom && (role -= TALKER_FLOWS) < 0) {
       crowd.bulk(nowMillis, flow, incidents.newHeavyTalker(), 443, TALKER_BYTES);
-    } else if (nowMillis >= incidentsFrom && (role -= SCAN_FLOWS) < 0) {
+    } else if (nowMillis >= scanFrom && (role -= SCAN_FLOWS) < 0) {
       probe(nowMillis, flow);
+    } else if (nowMillis >= floodFrom && (role -= FLOOD_FLOWS) < 0) {
+      flood(nowMillis, flow);
     } else {
       crowd.next(nowMillis, flow);
     }
@@ -79,6 +113,44 @@ final class LiveTraffic implements FlowStream {
     flow.endMillis = (long) beaconDue - beaconDelay;
     flow.startMillis = flow.endMillis - 120;
     beaconDue += incidents.beaconPeriod().toMillis() * (0.95 + 0.1 * random.nextDouble());
+  }
+
+  /** A SYN to another host each second, of which nobody hears again. */
+  private void slowProbe(SyntheticFlow flow) {
+    int host = Math.floorMod(slowProbes++ * 41, insideHosts);
+    IpAddress scanner = incidents.planted(Incidents.SLOW_SCAN).orElseThrow().subject();
+    crowd.partyWith(flow, host, scanner, false);
+    crowd.tcp(flow, 40_000 + random.nextInt(20_000), 22, SYN);
+    flow.bytes = 60;
+    flow.packets = 1;
+    flow.endMillis = (long) slowDue - beaconDelay;
+    flow.startMillis = flow.endMillis;
+    slowDue += 900 + 200 * random.nextDouble();
+  }
+
+  /** A flow of the new inside host, some in a second and at no regular times. */
+  private void talk(SyntheticFlow flow) {
+    crowd.parties(flow, newTalker, random.nextInt(outsideHosts), false, true);
+    crowd.tcp(flow, 49_152 + random.nextInt(16_384), 443, 0x1B);
+    crowd.count(flow, 2_000L + random.nextInt(4_000));
+    flow.endMillis = (long) talkDue - beaconDelay;
+    flow.startMillis = flow.endMillis - 80;
+    talkDue += -400 * Math.log(1 - random.nextDouble());
+  }
+
+  /** What a time server outside answers to the victim, which did not ask. */
+  private void flood(long nowMillis, SyntheticFlow flow) {
+    crowd.parties(flow, victim, random.nextInt(outsideHosts), false, false);
+    flow.protocol = SyntheticFlow.UDP;
+    flow.srcPort = 123;
+    flow.dstPort = 80;
+    flow.tcpFlags = 0;
+    flow.tos = 0;
+    flow.icmpTypeCode = 0;
+    flow.packets = 10;
+    flow.bytes = 4_680;
+    flow.endMillis = nowMillis - beaconDelay;
+    flow.startMillis = flow.endMillis - 50;
   }
 
   /** A SYN, sometimes refused; (host, port) pairs repeat only after 64 × 65,535. */

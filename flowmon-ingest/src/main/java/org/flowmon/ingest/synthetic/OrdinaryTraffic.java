@@ -1,5 +1,6 @@
 package org.flowmon.ingest.synthetic;
 
+import java.util.Optional;
 import java.util.SplittableRandom;
 import org.flowmon.flow.IpAddress;
 
@@ -23,9 +24,24 @@ public final class OrdinaryTraffic implements FlowStream {
   private long replyPackets;
   private final SyntheticFlow request = new SyntheticFlow();
   private long requestMillis;
+  private final Optional<Acquaintances> acquaintances;
+  private final Acquaintances.Call call = new Acquaintances.Call();
+  private long turn;
+  private boolean isRollCall;
 
   public OrdinaryTraffic(
       ZipfSampler inside, ZipfSampler outside, Conversations options, SplittableRandom random) {
+    this(inside, outside, options, Optional.empty(), random);
+  }
+
+  /** With acquaintances hosts talk with these alone. */
+  OrdinaryTraffic(
+      ZipfSampler inside,
+      ZipfSampler outside,
+      Conversations options,
+      Optional<Acquaintances> acquaintances,
+      SplittableRandom random) {
+    this.acquaintances = acquaintances;
     this.inside = inside;
     this.outside = outside;
     this.options = options;
@@ -50,21 +66,59 @@ public final class OrdinaryTraffic implements FlowStream {
       flow.endMillis += nowMillis - requestMillis;
       return;
     }
+    isRollCall = false;
     converse(nowMillis, flow);
     if (random.nextInt(100) < 90) {
-      copy(flow, request);
-      requestMillis = nowMillis;
-      replyIsDue = true;
+      answer(nowMillis, flow);
     }
+  }
+
+  private void answer(long nowMillis, SyntheticFlow flow) {
+    copy(flow, request);
+    requestMillis = nowMillis;
+    replyIsDue = true;
+  }
+
+  /** Whether the next flow answers the one before. */
+  boolean isReplyDue() {
+    return replyIsDue;
+  }
+
+  /** The next one of all conversations in turn, with an answer, so that both were there before. */
+  void rollCall(long nowMillis, SyntheticFlow flow) {
+    isRollCall = true;
+    acquaintances.orElseThrow().next(turn++, call);
+    parties(flow, call.client, call.server, call.ipv6, call.begunInside);
+    converse(nowMillis, flow, call.service, call.ipv6);
+    answer(nowMillis, flow);
+  }
+
+  /** Whether the last flow is of a roll call: it shows that there is such a conversation. */
+  boolean isRollCall() {
+    return isRollCall;
   }
 
   private void converse(long nowMillis, SyntheticFlow flow) {
     int client = inside.sample(random);
     int server = outside.sample(random);
     boolean begunInside = random.nextInt(100) < 85;
+    if (acquaintances.isPresent()) {
+      if (begunInside) {
+        acquaintances.get().ofInside(client, random, call);
+      } else {
+        acquaintances.get().ofOutside(server, call);
+      }
+      parties(flow, call.client, call.server, call.ipv6, call.begunInside);
+      converse(nowMillis, flow, call.service, call.ipv6);
+      return;
+    }
     boolean ipv6 = random.nextDouble() < options.ipv6Share();
     parties(flow, client, server, ipv6, begunInside);
-    Conversations.Service service = serviceOf[random.nextInt(serviceOf.length)];
+    converse(nowMillis, flow, serviceOf[random.nextInt(serviceOf.length)], ipv6);
+  }
+
+  private void converse(
+      long nowMillis, SyntheticFlow flow, Conversations.Service service, boolean ipv6) {
     flow.protocol = service.protocol();
     flow.srcPort = 32_768 + random.nextInt(28_232);
     flow.dstPort = service.port();

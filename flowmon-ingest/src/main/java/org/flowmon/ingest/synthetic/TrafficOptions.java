@@ -13,6 +13,8 @@ import java.time.Duration;
  * @param incidentsAfter time from the start of the live part to the first incident
  * @param beaconPeriod mean time between two beacons
  * @param exportDelayMin from a flow's end to its export, as is {@code exportDelayMax}
+ * @param acquaintances the most servers that an inside host talks with; 0: any. With it the history
+ *     has each conversation of the live part, and there are more {@link Incidents#planted}
  */
 public record TrafficOptions(
     int insideHosts,
@@ -23,9 +25,11 @@ public record TrafficOptions(
     Duration incidentsAfter,
     Duration beaconPeriod,
     Duration exportDelayMin,
-    Duration exportDelayMax) {
+    Duration exportDelayMax,
+    int acquaintances) {
 
   public TrafficOptions {
+    requireRange("acquaintances", acquaintances, 0, 1_000);
     requireRange("inside hosts", insideHosts, 100, 65_536);
     requireRange("outside hosts", outsideHosts, 100, 131_072);
     requireRange("Zipf exponent", zipfExponent, 0.0, 3.0);
@@ -64,7 +68,24 @@ public record TrafficOptions(
         Duration.ofSeconds(10),
         Duration.ofSeconds(5),
         Duration.ofMillis(100),
-        Duration.ofMillis(600));
+        Duration.ofMillis(600),
+        0);
+  }
+
+  /** The defaults among acquaintances, with everything planted. */
+  public static TrafficOptions demo() {
+    TrafficOptions d = defaults();
+    return new TrafficOptions(
+        d.insideHosts,
+        d.outsideHosts,
+        d.zipfExponent,
+        d.ipv6Share,
+        d.paretoShape,
+        d.incidentsAfter,
+        d.beaconPeriod,
+        d.exportDelayMin,
+        d.exportDelayMax,
+        24);
   }
 
   public TrafficOptions withHosts(int inside, int outside, double exponent) {
@@ -77,7 +98,8 @@ public record TrafficOptions(
         incidentsAfter,
         beaconPeriod,
         exportDelayMin,
-        exportDelayMax);
+        exportDelayMax,
+        acquaintances);
   }
 
   public TrafficOptions withExportDelay(Duration min, Duration max) {
@@ -90,7 +112,8 @@ public record TrafficOptions(
         incidentsAfter,
         beaconPeriod,
         min,
-        max);
+        max,
+        acquaintances);
   }
 
   Conversations conversations() {

@@ -184,6 +184,88 @@ final class TrafficModelTest {
     assertTrue(ratio > 20, "the new talker is only " + ratio + " times as heavy, seed " + SEED);
   }
 
+  /** With few hosts, so that a short history has all of them. */
+  private static TrafficOptions acquainted() {
+    return TrafficOptions.demo().withHosts(200, 2_000, 0.8);
+  }
+
+  @Test
+  void amongAcquaintancesHistoryHasWhoeverTalksInTheLivePart() {
+    for (long seed = 1; seed <= 3; seed++) {
+      TrafficModel model = new TrafficModel(seed, acquainted());
+      Set<IpAddress> planted = new HashSet<>();
+      model.incidents().planted().forEach(one -> planted.add(one.subject()));
+      planted.add(model.incidents().beaconPeer());
+      Set<String> pairs = new HashSet<>();
+      HistoryGenerator.daysBefore(model, Instant.ofEpochMilli(NOW), 7, 100_000, 20_000)
+          .generate(
+              1,
+              batch -> {
+                for (int i = 0; i < batch.rows(); i++) {
+                  pairs.add(
+                      batch.getAddress(FlowColumn.SRC_ADDR, i)
+                          + " "
+                          + batch.getAddress(FlowColumn.DST_ADDR, i));
+                }
+              });
+      Set<IpAddress> regular = Set.copyOf(model.incidents().regularHeavyTalkers());
+      Map<IpAddress, Set<String>> targets = new HashMap<>();
+      for (ExportedRow r : live(seed, acquainted(), 600_000, 10)) {
+        if (planted.contains(r.src()) || planted.contains(r.dst()) || r.dstPort() == 80) {
+          continue; // port 80 as the flood's
+        }
+        if (isIn(TrafficModel.protectedNetworks(), r.src()) && r.srcPort() > r.dstPort()) {
+          targets.computeIfAbsent(r.src(), a -> new HashSet<>()).add(r.dst() + ":" + r.dstPort());
+        }
+        if (!regular.contains(r.src())) {
+          assertTrue(pairs.contains(r.src() + " " + r.dst()), "seed " + seed + ": " + r);
+        }
+      }
+      assertTrue(targets.size() > 150, "seed " + seed + ": " + targets.size());
+      targets.forEach((host, some) -> assertTrue(some.size() <= 24, host + ": " + some));
+    }
+  }
+
+  @Test
+  void whatIsPlantedBeginsWhenTheTruthSaysAndGoesOn() {
+    TrafficModel model = new TrafficModel(SEED, TrafficOptions.demo());
+    List<ExportedRow> rows = live(SEED, TrafficOptions.demo(), 600_000, 10);
+    assertEquals(6, model.incidents().planted().size());
+    for (Incidents.Planted one : model.incidents().planted()) {
+      boolean isVictim = one.name().equals(Incidents.DDOS);
+      boolean isInside = isIn(TrafficModel.protectedNetworks(), one.subject()) && !isVictim;
+      IpAddress peer = model.incidents().beaconPeer();
+      int first = -1;
+      int last = -1;
+      Set<IpAddress> others = new HashSet<>();
+      for (int i = 0; i < rows.size(); i++) {
+        ExportedRow r = rows.get(i);
+        boolean isOf =
+            isVictim
+                ? r.dst().equals(one.subject()) && r.srcPort() == 123 && r.dstPort() == 80
+                : r.src().equals(one.subject())
+                    && (!one.name().equals(Incidents.BEACON) || r.dst().equals(peer));
+        if (isOf) {
+          first = first < 0 ? i : first;
+          last = i;
+          others.add(isVictim ? r.src() : r.dst());
+        }
+      }
+      // 10 flows a millisecond
+      assertEquals((double) one.after().toMillis(), first / 10.0, 2_000, one.toString());
+      assertTrue(first / 10.0 >= one.after().toMillis() - 1, one + " begins at " + first);
+      assertTrue(last / 10.0 > 54_000, one + " ends at " + last);
+      int most =
+          Map.of(Incidents.BEACON, 1, Incidents.SLOW_SCAN, 60).getOrDefault(one.name(), 1 << 20);
+      int fewest =
+          Map.of(Incidents.BEACON, 1, Incidents.SLOW_SCAN, 40, Incidents.DDOS, 10_000)
+              .getOrDefault(one.name(), 60);
+      assertTrue(
+          others.size() >= fewest && others.size() <= most,
+          one + " has " + others.size() + (isInside ? " peers outside" : " others"));
+    }
+  }
+
   private static void addRates(
       FlowBatch batch, Map<IpAddress, double[]> rates, List<Long> arrivals) {
     long now = NOW * 1000;

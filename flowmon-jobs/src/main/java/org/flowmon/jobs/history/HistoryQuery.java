@@ -127,10 +127,25 @@ final class HistoryQuery {
   // A partition's producers may lag behind one another: only an arrival later by more than the
   // bound shows that nothing of as-of is on its way.
   private boolean isReached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
+    if (sources.isEmpty()) {
+      return importedThrough(snapshot) + HistoryStretches.QUIET_MICROS >= asOf;
+    }
     return snapshot.reaches(sources, asOf + disorderMicros);
   }
 
+  /** The last arrival in imported files: an archive of these alone has what they have. */
+  private static long importedThrough(ArchiveSnapshot snapshot) {
+    long last = Long.MIN_VALUE;
+    for (long through : snapshot.importedArrivals().values()) {
+      last = Math.max(last, through);
+    }
+    return Math.min(last, Long.MAX_VALUE - HistoryStretches.QUIET_MICROS);
+  }
+
   private long through(ArchiveSnapshot snapshot, Set<String> sources) {
+    if (sources.isEmpty()) {
+      return importedThrough(snapshot);
+    }
     long through = snapshot.historyThrough(sources);
     // Only ended sources reach the end of time.
     boolean ended = snapshot.reaches(sources, Long.MAX_VALUE);
@@ -187,7 +202,8 @@ final class HistoryQuery {
     Optional<String> message =
         gaps.message(topic)
             .or(() -> reached ? Optional.empty() : Optional.of(unreached(snapshot, sources, asOf)))
-            .or(() -> answer.stats().warnings().stream().findFirst());
+            .or(() -> answer.stats().warnings().stream().findFirst())
+            .or(() -> sources.isEmpty() ? imported(snapshot, stretches) : Optional.empty());
     return new HistoryAnswer(
         exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
         asOf,
@@ -234,13 +250,26 @@ final class HistoryQuery {
           .formatted(FlowTime.instant(through), FlowTime.instant(asOf));
     }
     if (sources.isEmpty()) {
-      return "the archive has imported files alone, and nobody knows whether they are all that"
-          + " arrived";
+      return "the archive has no flows";
     }
     Set<String> known = snapshot.committedEnds().keySet();
     boolean any = sources.stream().anyMatch(known::contains);
     return "the archive has nothing of %stopic %s yet"
         .formatted(any ? "some partitions of " : "", topic.name());
+  }
+
+  /** What files cover; pauses between them are times without history. */
+  private static Optional<String> imported(ArchiveSnapshot snapshot, HistoryStretches stretches) {
+    int pauses = 0;
+    for (int i = 0; i < stretches.missing().count(); i++) {
+      pauses += stretches.missing().last(i) < Long.MAX_VALUE ? 1 : 0;
+    }
+    return Optional.of(
+        "history is of imported files, from %s to %s%s"
+            .formatted(
+                FlowTime.instant(stretches.from()),
+                FlowTime.instant(importedThrough(snapshot)),
+                pauses == 0 ? "" : pauses == 1 ? " with a pause" : " with " + pauses + " pauses"));
   }
 
   private static List<Constraints> filters(Query bound) {

@@ -37,6 +37,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
 
   private final Definitions definitions;
   private final boolean hasFlows;
+  private boolean isEndedByFailure;
   private final EnrichmentConfig enrichment;
   private transient MetricGroup metrics;
   private transient Map<String, Analysis> byName;
@@ -71,6 +72,12 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
     for (AnalysisConfig analysis : analyses) {
       ReportLogics.of(analysis).open(analysis);
     }
+  }
+
+  /** A failing logic ends the job, as in a replay, which has nothing else to do. */
+  public ReportFunction endingOnFailure() {
+    isEndedByFailure = true;
+    return this;
   }
 
   @Override
@@ -154,6 +161,18 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       report = report(window, analysis);
     } catch (RuntimeException e) {
       analysis.failed().inc();
+      if (isEndedByFailure) {
+        throw new IllegalStateException(
+            "analysis "
+                + name
+                + ": its logic "
+                + analysis.logic().getClass().getName()
+                + " failed for the window that ends at "
+                + FlowTime.text(window.window().windowEnd())
+                + ": "
+                + e,
+            e);
+      }
       LOG.error(
           "analysis {}: no report for the window that ends at {} µs: its logic {} failed",
           name,

@@ -26,6 +26,7 @@ import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.source.FlowTopic;
@@ -35,13 +36,26 @@ import org.junit.jupiter.api.Test;
 /** The reach of history in a real archive, and the gaps that matter. */
 class HistoryReachTest extends ArchivedHistory {
   @Test
-  void ofImportedFilesAloneNobodyKnowsWhetherTheyAreAll() throws Exception {
-    importFile(1, flow(A, 1, 10), at(END));
-    HistoryAnswer answer = look(new FlowTopic("archive", "", 0)); // as in a replay
+  void importedFilesAloneCoverFromTheirFirstToTheirLastTimes() throws Exception {
+    FlowTopic none = new FlowTopic("archive", "", 0); // as in a replay
+    long early = AS_OF - HistoryStretches.QUIET_MICROS - 1;
+    importFile(1, flow(A, 1, 10), at(early));
+    HistoryAnswer answer = look(none);
     assertEquals(HistoryStatus.PARTIAL, answer.status());
-    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows().orElseThrow()));
     assertEquals(
-        "the archive has imported files alone, and nobody knows whether they are all that arrived",
+        "the archive has what arrived before %s, and not yet all up to %s"
+            .formatted(FlowTime.instant(early), FlowTime.instant(AS_OF)),
+        answer.message());
+    assertEquals(early, answer.through());
+    importFile(2, at(END));
+    answer = look(none);
+    assertEquals(HistoryStatus.EXACT, answer.status());
+    assertEquals(Map.of(A + " 1", 10L), bytes(answer.rows().orElseThrow()));
+    assertEquals(END, answer.through());
+    assertEquals(END - DAY + 61 * SECOND, answer.from());
+    assertEquals(
+        "history is of imported files, from %s to %s with a pause"
+            .formatted(FlowTime.instant(answer.from()), FlowTime.instant(END)),
         answer.message());
     assertEquals(HistoryStatus.PARTIAL, look().status());
     assertEquals("the archive has nothing of topic flows yet", look().message());

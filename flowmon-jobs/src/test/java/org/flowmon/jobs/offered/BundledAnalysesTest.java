@@ -84,7 +84,8 @@ class BundledAnalysesTest {
       case "mice" -> new ProgramsOfVolume.Mice(flows);
       case "anomaly" -> new ProgramsOfVolume.Anomaly(flows, delay);
       case "portscans" -> new ProgramsOfHosts.Portscans(flows, delay);
-      case "slow_scans" -> new ProgramsOfHosts.SlowScans(flows, delay);
+      case "scans" -> ProgramsOfHosts.Scans.ofADay(flows, delay);
+      case "scans_fast" -> ProgramsOfHosts.Scans.ofMinutes(flows, delay);
       case "fan_out" -> new ProgramsOfHosts.FanOut(flows, delay);
       case "new_talkers" -> new ProgramsOfHosts.NewTalkers(flows, delay);
       case "new_targets" -> new ProgramsOfHosts.NewTargets(flows);
@@ -219,10 +220,19 @@ class BundledAnalysesTest {
         named("fan_out", "more", "src_addr"));
     assertTrue(named("elephants", "new", "src_addr").contains(PlantedTraffic.ELEPHANT.toString()));
     assertTrue(!named("elephants", "new", "src_addr").contains(PlantedTraffic.REGULAR.toString()));
-    assertTrue(
-        named("slow_scans", "scan", "src_addr").contains(PlantedTraffic.SLOW_SCANNER.toString()));
-    assertTrue(
-        !named("slow_scans", "scan", "src_addr").contains(PlantedTraffic.FLOOD_VICTIM.toString()));
+    List<String> scanners = named("scans", "scan", "src_addr");
+    for (IpAddress scanner :
+        List.of(
+            PlantedTraffic.SLOW_SCANNER,
+            PlantedTraffic.VERTICAL_SCANNER,
+            PlantedTraffic.HORIZONTAL_SCANNER)) {
+      assertTrue(scanners.contains(scanner.toString()), scanner + " in " + scanners);
+    }
+    assertTrue(!scanners.contains(PlantedTraffic.FLOOD_VICTIM.toString()), scanners.toString());
+    // All that the sweeper pings answer.
+    assertEquals(
+        sorted(PlantedTraffic.VERTICAL_SCANNER, PlantedTraffic.HORIZONTAL_SCANNER),
+        named("scans_fast", "scan", "src_addr"));
     assertEquals(List.of(""), named("anomaly", "anomalous", "inside"));
     assertTrue(named("dispersion", "known", "prefix").contains("192.0.2.0"));
   }

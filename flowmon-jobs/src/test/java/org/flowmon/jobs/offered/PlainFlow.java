@@ -22,6 +22,7 @@ record PlainFlow(
     Long reverseBytes,
     Long reversePackets,
     Long flags,
+    Long reverseFlags,
     Long icmp,
     Boolean outgoing,
     Long state,
@@ -59,6 +60,7 @@ record PlainFlow(
         number(batch, row, FlowColumn.REVERSE_BYTES),
         number(batch, row, FlowColumn.REVERSE_PACKETS),
         number(batch, row, FlowColumn.TCP_FLAGS),
+        number(batch, row, FlowColumn.REVERSE_TCP_FLAGS),
         number(batch, row, FlowColumn.ICMP_TYPE_CODE),
         outgoing == null ? null : (Boolean) (outgoing != 0),
         number(batch, row, FlowColumn.STATE),
@@ -153,29 +155,6 @@ record PlainFlow(
       return hasFlags(18, 2) || (hasFlags(2, 2) && isFromAHigherPort());
     }
     return isFromAHigherPort();
-  }
-
-  /** Whether it is of TCP or UDP and shows whether it was answered. */
-  boolean canTellAnswer() {
-    if (isIcmp()) {
-      return reversePackets != null && isEchoRequest();
-    }
-    if (protocol == null || (protocol != 6 && protocol != 17)) {
-      return false;
-    }
-    return tellsBothDirections() || (isTcpWithFlags() && (isProbe() || isFromAHigherPort()));
-  }
-
-  boolean isUnanswered() {
-    if (isIcmp()) {
-      return reversePackets != null && reversePackets == 0 && isEchoRequest();
-    }
-    if (state != null) { // S0, REJ, RSTOS0, RSTRH, SH
-      return List.of(1L, 4L, 9L, 10L, 11L).contains(state);
-    } else if (isTcpWithFlags()) {
-      return isProbe();
-    }
-    return reversePackets != null && reversePackets == 0;
   }
 
   /** Returns its source's network of 24 or 48 bits. */

@@ -381,13 +381,13 @@ final class PlantedTraffic {
   }
 
   private void plantBeacons() {
-    for (int i = 0; i < 72; i++) { // six hours
+    for (int i = 0; i < 290; i++) { // a day
       long beat = end - 2 * MINUTE - i * 5L * MINUTE;
       long jittered = beat + random.nextLong(20 * SECOND);
-      tcp(jittered, BEACON_HOST, 45_000 + i, BEACON_PEER, 443, CONNECTION, 700);
-      tcp(jittered + 3 * SECOND, BEACON_HOST, 45_100 + i, BEACON_PEER, 443, CONNECTION, 90);
-      long anywhere = end - 1 - random.nextLong(6 * HOUR);
-      tcp(anywhere, BEACON_HOST, 46_000 + i, IRREGULAR_PEER, 443, CONNECTION, 700);
+      tcp(jittered, BEACON_HOST, 45_000 + i % 72, BEACON_PEER, 443, CONNECTION, 700);
+      tcp(jittered + 3 * SECOND, BEACON_HOST, 45_100 + i % 72, BEACON_PEER, 443, CONNECTION, 90);
+      long anywhere = end - 1 - random.nextLong(DAY);
+      tcp(anywhere, BEACON_HOST, 46_000 + i % 72, IRREGULAR_PEER, 443, CONNECTION, 700);
     }
     for (int i = 0; i < 40; i++) { // two hours
       long ends = end - 30 * SECOND - i * 3L * MINUTE;

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.flowmon.flow.IpAddress;
 
-/** The programs of portscans, slow_scans, fan_out, new_talkers and new_targets. */
+/** The programs of portscans, scans, fan_out, new_talkers and new_targets. */
 final class ProgramsOfHosts {
   private ProgramsOfHosts() {}
 
@@ -118,49 +118,90 @@ final class ProgramsOfHosts {
     }
   }
 
-  static final class SlowScans extends MoreThanUsual {
-    SlowScans(List<PlainFlow> flows, long delay) {
-      super(flows, DAY, delay, 20, 20, "scan");
+  /** Who tried more in vain than with success, by {@link PlainRole}. */
+  static final class Scans extends MoreThanUsual {
+    private static final Set<Long> NEIGHBOURS =
+        Set.of(67L, 68L, 137L, 138L, 546L, 547L, 1900L, 3702L, 5351L, 5353L, 5355L);
+
+    private final boolean isFast;
+    private final int least;
+
+    private Scans(List<PlainFlow> flows, long width, long delay, int least, boolean isFast) {
+      super(flows, width, delay, 0, least, "scan");
+      this.least = least;
+      this.isFast = isFast;
+    }
+
+    static Scans ofADay(List<PlainFlow> flows, long delay) {
+      return new Scans(flows, DAY, delay, 4, false);
+    }
+
+    static Scans ofMinutes(List<PlainFlow> flows, long delay) {
+      return new Scans(flows, 5 * MINUTE, delay, 7, true);
     }
 
     @Override
     boolean counts(PlainFlow flow) {
-      return flow.canTellAnswer();
-    }
-
-    @Override
-    boolean countsInThePast(PlainFlow flow) {
-      return flow.isIcmp()
-          || (flow.protocol() != null && (flow.protocol() == 6 || flow.protocol() == 17));
+      PlainRole role = PlainRole.of(flow);
+      if (role.answered() == null) {
+        return false;
+      }
+      boolean isBare = flow.flags() != null && (flow.flags() == 16 || flow.flags() == 17);
+      if (isFast && !role.answered() && isBare) {
+        return false;
+      }
+      boolean isUdp = flow.protocol() == 17;
+      return flow.source() != null
+          && flow.target() != null
+          && !(isUdp && (role.port() == null || NEIGHBOURS.contains(role.port())));
     }
 
     @Override
     List<?> key(PlainFlow flow) {
-      return Arrays.asList(flow.source());
+      return Arrays.asList(PlainRole.of(flow).client());
+    }
+
+    private static List<?> target(PlainFlow flow) {
+      PlainRole role = PlainRole.of(flow);
+      return Arrays.asList(
+          role.server(),
+          role.port() == null ? Long.valueOf(65_536 + flow.protocol()) : role.port());
+    }
+
+    private static List<PlainFlow> answered(List<PlainFlow> flows) {
+      return flows.stream().filter(flow -> PlainRole.of(flow).answered()).toList();
+    }
+
+    private static List<PlainFlow> unanswered(List<PlainFlow> flows) {
+      return flows.stream().filter(flow -> !PlainRole.of(flow).answered()).toList();
+    }
+
+    private static long pinged(List<PlainFlow> flows) {
+      return different(
+          answered(flows).stream().filter(PlainFlow::isIcmp).toList(),
+          flow -> Arrays.asList(PlainRole.of(flow).server()));
     }
 
     @Override
     long number(List<PlainFlow> flows) {
-      return different(
-          flows,
-          flow ->
-              Arrays.asList(
-                  flow.isUnanswered() ? flow.target() : null,
-                  flow.isIcmp() ? Long.valueOf(0) : flow.port()));
-    }
-
-    private static long unanswered(List<PlainFlow> flows) {
-      return flows.stream().filter(PlainFlow::isUnanswered).count();
+      return different(flows, Scans::target) - different(answered(flows), Scans::target);
     }
 
     @Override
     boolean isShown(List<PlainFlow> group) {
-      return super.isShown(group) && 2 * unanswered(group) >= group.size();
+      long answers = different(answered(group), Scans::target);
+      return 4 * (number(group) - answers) + 3 * pinged(group) >= 4 * least;
     }
 
     @Override
     List<?> shown(List<PlainFlow> flows) {
-      return List.of(number(flows), unanswered(flows), flows.size());
+      return List.of(
+          number(flows),
+          different(answered(flows), Scans::target),
+          pinged(flows),
+          different(unanswered(flows), flow -> Arrays.asList(PlainRole.of(flow).server())),
+          different(unanswered(flows), flow -> Arrays.asList(PlainRole.of(flow).port())),
+          flows.size());
     }
   }
 

@@ -6,11 +6,15 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.IpPrefix;
 
 /** The programs of dispersion and beacons. */
 final class ProgramsOfTimes {
@@ -130,20 +134,29 @@ final class ProgramsOfTimes {
   }
 
   static final class Beacons extends Program {
-    Beacons(List<PlainFlow> flows) {
-      super(flows, 4 * HOUR, SECOND, 0);
-    }
+    private static final IpPrefix MULTICAST = IpPrefix.parse("224.0.0.0/4");
+    private static final IpPrefix MULTICAST_6 = IpPrefix.parse("ff00::/8");
 
-    private record Beacon(List<?> pair, List<Long> beats, List<Long> intervals, int regular) {
-      double regularity() {
-        return (double) regular / intervals.size();
-      }
+    Beacons(List<PlainFlow> flows) {
+      super(flows, DAY, SECOND, 0);
     }
 
     private static boolean counts(PlainFlow flow) {
-      return (flow.reversePackets() != null || flow.state() != null)
-          ? flow.port() != null
-          : flow.isFromAHigherPort();
+      PlainRole role = PlainRole.of(flow);
+      IpAddress target = flow.target();
+      boolean begins =
+          flow.protocol() != null
+              && (flow.protocol() != 6
+                  || flow.flags() == null
+                  || flow.flags() == 0
+                  || flow.hasFlags(2, 2));
+      return flow.source() != null
+          && target != null
+          && flow.source().equals(role.client())
+          && role.port() != null
+          && begins
+          && !MULTICAST.contains(target.hi(), target.lo())
+          && !MULTICAST_6.contains(target.hi(), target.lo());
     }
 
     private static Long begins(PlainFlow flow) {
@@ -156,88 +169,64 @@ final class ProgramsOfTimes {
       if (now.isEmpty()) {
         return null;
       }
+      LongSummaryStatistics observed =
+          now.stream()
+              .map(Beacons::begins)
+              .filter(Objects::nonNull)
+              .mapToLong(time -> time)
+              .summaryStatistics();
+      Map<List<?>, PlainBeacon> found = new LinkedHashMap<>();
       Map<List<?>, List<PlainFlow>> pairs =
-          groups(now, flow -> Arrays.asList(flow.source(), flow.target(), flow.port()));
-      List<Beacon> found = new ArrayList<>();
+          groups(
+              now, flow -> Arrays.asList(flow.source(), flow.target(), PlainRole.of(flow).port()));
       pairs.forEach(
           (pair, group) -> {
-            Beacon beacon = beacon(pair, group);
-            if (beacon != null) {
-              found.add(beacon);
+            List<PlainBeacon.Call> calls =
+                group.stream()
+                    .filter(flow -> begins(flow) != null)
+                    .map(
+                        flow ->
+                            new PlainBeacon.Call(
+                                begins(flow), flow.bytes() == null ? 0 : flow.bytes()))
+                    .sorted(Comparator.comparing(PlainBeacon.Call::time))
+                    .toList();
+            PlainBeacon best = PlainBeacon.best(calls, observed.getMin(), observed.getMax());
+            if (best != null && best.score() >= 0.85) {
+              found.put(pair, best);
             }
           });
-      found.sort(
-          Comparator.comparing((Beacon beacon) -> -beacon.regularity())
-              .thenComparing(beacon -> -beacon.beats().size()));
+      List<List<?>> order = new ArrayList<>(found.keySet());
+      order.sort(
+          Comparator.comparing((List<?> pair) -> found.get(pair).confidence() < 0.5)
+              .thenComparing(pair -> -found.get(pair).score())
+              .thenComparing(pair -> -found.get(pair).beats().size()));
       List<String> rows = new ArrayList<>();
-      for (Beacon beacon : found) {
-        rows.add(row(rows.size() + 1, beacon, pairs.get(beacon.pair())));
+      for (List<?> pair : order.subList(0, Math.min(100, order.size()))) {
+        rows.add(row(rows.size() + 1, pair, found.get(pair), pairs.get(pair)));
       }
       return rows;
     }
 
-    private static String row(int rank, Beacon beacon, List<PlainFlow> group) {
-      List<Long> intervals = beacon.intervals();
+    private static String row(
+        int rank, List<?> pair, PlainBeacon beacon, List<PlainFlow> group) {
       return Cells.line(
           rank,
-          beacon.pair().get(0),
-          beacon.pair().get(1),
-          beacon.pair().get(2),
-          Duration.of(intervals.get((intervals.size() - 1) / 2), ChronoUnit.MICROS),
-          Duration.of(intervals.get(0), ChronoUnit.MICROS),
-          Duration.of(intervals.get(intervals.size() - 1), ChronoUnit.MICROS),
+          pair.get(0),
+          pair.get(1),
+          pair.get(2),
+          beacon.score(),
+          beacon.parts().get(0),
+          beacon.parts().get(1),
+          beacon.parts().get(2),
+          beacon.parts().get(3),
+          beacon.confidence(),
+          Duration.of(beacon.period(), ChronoUnit.MICROS),
           beacon.beats().size(),
-          beacon.regularity(),
           Cells.time(beacon.beats().get(0)),
           Cells.time(beacon.beats().get(beacon.beats().size() - 1)),
           group.size(),
           sum(group, PlainFlow::bytes),
-          "beacon");
-    }
-
-    /** Returns a beacon; null if the pair is none. */
-    private Beacon beacon(List<?> pair, List<PlainFlow> group) {
-      // The first and the last time of each minute are known.
-      Map<Long, TreeSet<Long>> minutes = new TreeMap<>();
-      group.stream()
-          .map(Beacons::begins)
-          .filter(Objects::nonNull)
-          .forEach(
-              time ->
-                  minutes
-                      .computeIfAbsent(Math.floorDiv(time, MINUTE), m -> new TreeSet<>())
-                      .add(time));
-      TreeSet<Long> times = new TreeSet<>();
-      minutes
-          .values()
-          .forEach(
-              minute -> {
-                times.add(minute.first());
-                times.add(minute.last());
-              });
-      List<Long> beats = new ArrayList<>();
-      Long before = null;
-      for (long time : times) {
-        if (before == null || time - before > 10 * SECOND) {
-          beats.add(time);
-        }
-        before = time;
-      }
-      if (beats.size() < 12) {
-        return null;
-      }
-      List<Long> intervals = new ArrayList<>();
-      for (int i = 1; i < beats.size(); i++) {
-        intervals.add(beats.get(i) - beats.get(i - 1));
-      }
-      intervals.sort(Comparator.naturalOrder());
-      long median = intervals.get((intervals.size() - 1) / 2);
-      int regular =
-          (int) intervals.stream().filter(i -> 10 * Math.abs(i - median) <= 3 * median).count();
-      boolean isLong = 2 * (beats.get(beats.size() - 1) - beats.get(0)) >= width();
-      return 10 * regular >= 9 * intervals.size() && isLong
-          ? new Beacon(pair, beats, intervals, regular)
-          : null;
+          beacon.confidence() < 0.5 ? "candidate" : "beacon");
     }
   }
 }

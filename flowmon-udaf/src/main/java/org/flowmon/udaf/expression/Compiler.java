@@ -4,6 +4,7 @@ import java.util.Map;
 import org.flowmon.udaf.node.CaseNode;
 import org.flowmon.udaf.node.ColumnNode;
 import org.flowmon.udaf.node.ComparisonNodes;
+import org.flowmon.udaf.node.DerivedNode;
 import org.flowmon.udaf.node.DoubleArithmeticNode;
 import org.flowmon.udaf.node.EnrichedNode;
 import org.flowmon.udaf.node.FlagNode;
@@ -27,11 +28,13 @@ import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Network;
 import org.flowmon.udaf.query.Expression.Not;
@@ -43,6 +46,7 @@ import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.StateEvaluation;
 import org.flowmon.udaf.set.AddressSet;
+import org.flowmon.udaf.text.LikePattern;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;
@@ -76,6 +80,9 @@ final class Compiler {
       return new GivenNode(known);
     } else if (expression instanceof Column column) {
       return new ColumnNode(column.column());
+    } else if (expression instanceof Derived derived) {
+      return new DerivedNode(
+          derived.column(), derived.keys().stream().map(this::value).toArray(ValueNode[]::new));
     } else if (expression instanceof Enriched enriched) {
       return enriched(enriched);
     } else if (expression instanceof Literal literal) {
@@ -152,6 +159,11 @@ final class Compiler {
       return in(in);
     } else if (expression instanceof InQuery in) {
       throw new QueryException("the query of IN has no answer yet: " + in.query());
+    } else if (expression instanceof Like like) {
+      ValueNode text = value(like.text());
+      return text.kind() == null
+          ? new LogicNodes.Constant(org.flowmon.udaf.value.Value.NULL)
+          : new MembershipNodes.Pattern(text, new LikePattern(like.pattern()));
     } else if (expression instanceof SameHour hour) {
       return new SameHourNode(value(hour.time()), value(hour.now()), hour.days());
     } else if (expression instanceof Parameter parameter) {

@@ -24,7 +24,8 @@ import org.flowmon.udaf.value.ValueKind;
  *
  * <p>{@code auto} leaves the choice among the first three low halves to the low level, buffer by
  * default. Parameters: width (cells of a row, for frequent slots of the map; a power of two, 256),
- * depth (rows of a level, 2; not for frequent), strategy ('auto/adaptive'), exact (64).
+ * depth (rows of a level, 2; not for frequent), strategy ('auto/frequent'; 'auto/adaptive' if a
+ * depth is given), exact (64).
  */
 public final class HeavyHitters implements Udaf {
   static final String SIGNATURE =
@@ -60,7 +61,9 @@ public final class HeavyHitters implements Udaf {
     }
     long depth = call.whole(3, "a depth", DEFAULT_DEPTH, 1, SketchShape.MAX_DEPTH);
     Strategy strategy =
-        call.size() <= STRATEGY_AT ? Strategy.DEFAULT : Strategy.parse(call, STRATEGY_AT);
+        call.size() > STRATEGY_AT
+            ? Strategy.parse(call, STRATEGY_AT)
+            : call.size() == STRATEGY_AT ? Strategy.WITH_DEPTH : Strategy.DEFAULT;
     long exact = call.whole(5, "a number of exact items", DEFAULT_EXACT, 1, MAX_EXACT);
     call.atMost(6);
     SketchShape shape = new SketchShape((int) width, (int) depth);

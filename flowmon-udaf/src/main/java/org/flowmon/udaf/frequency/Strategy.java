@@ -9,7 +9,11 @@ import org.flowmon.udaf.value.ValueKind;
 
 /** A low half and a matching high half. */
 record Strategy(Low low, High high) {
-  static final Strategy DEFAULT = new Strategy(Low.AUTO, High.ADAPTIVE);
+  /** Lists no item that may have no rows. */
+  static final Strategy DEFAULT = new Strategy(Low.AUTO, High.FREQUENT);
+
+  /** Of a call that gives a depth, which only sketches have. */
+  static final Strategy WITH_DEPTH = new Strategy(Low.AUTO, High.ADAPTIVE);
 
   /** The strategy of the low level. */
   enum Low {

@@ -36,7 +36,7 @@ public final class DoubleArithmeticNode extends ValueNode {
       if (operator == ArithmeticOperator.DIVIDE && r == 0) {
         validity[i >>> 6] &= ~(1L << i);
       }
-      out.values()[i] = Double.doubleToLongBits(compute(l, r));
+      out.values()[i] = Double.doubleToLongBits(compute(l, r) + 0.0); // one zero: no −0.0
     }
     out.settleValidity(count);
   }

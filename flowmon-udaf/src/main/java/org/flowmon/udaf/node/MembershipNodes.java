@@ -8,11 +8,12 @@ import java.util.stream.Collectors;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.set.AddressSet;
 import org.flowmon.udaf.set.LongSet;
+import org.flowmon.udaf.text.LikePattern;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
-/** IN. */
+/** IN, and LIKE. */
 public final class MembershipNodes {
   private MembershipNodes() {}
 
@@ -98,6 +99,31 @@ public final class MembershipNodes {
     void match(int count, long[] bits) {
       for (int i = 0; i < count; i++) {
         bits[i >>> 6] |= (set.contains(bits(vector.asDouble(i))) ? 1L : 0L) << i;
+      }
+    }
+  }
+
+  /** LIKE. */
+  public static final class Pattern extends Base {
+    private final LikePattern pattern;
+
+    public Pattern(ValueNode node, LikePattern pattern) {
+      super(node, false);
+      this.pattern = pattern;
+    }
+
+    @Override
+    void match(int count, long[] bits) {
+      String[] values = vector.requireTexts();
+      String before = null; // texts of rows that follow one another are often one object
+      boolean matched = false;
+      for (int i = 0; i < count; i++) {
+        String text = values[i];
+        if (text != null && text != before) {
+          matched = pattern.matches(text);
+          before = text;
+        }
+        bits[i >>> 6] |= (text != null && matched ? 1L : 0L) << i;
       }
     }
   }

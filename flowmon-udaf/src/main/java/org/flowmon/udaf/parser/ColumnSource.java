@@ -3,14 +3,24 @@ package org.flowmon.udaf.parser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.udaf.enrich.DerivedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
+import org.flowmon.udaf.query.Expression.IsNull;
+import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.Expression.Not;
+import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.query.TableQuery.Source;
+import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.value.Value;
@@ -188,19 +198,47 @@ sealed interface ColumnSource {
 
   /** Flows. */
   record OfFlows() implements ColumnSource {
+    private static final Map<String, FlowColumn> ESTIMATES =
+        Map.of(
+            "estimated_bytes", FlowColumn.BYTES,
+            "estimated_packets", FlowColumn.PACKETS,
+            "estimated_reverse_bytes", FlowColumn.REVERSE_BYTES,
+            "estimated_reverse_packets", FlowColumn.REVERSE_PACKETS);
+
     @Override
     public @Nullable Expression column(Token name) {
       FlowColumn column = FlowColumn.byName(name.text());
-      return column != null
-          ? new Column(column)
-          : EnrichedColumn.byName(name.text()).map(Enriched::new).orElse(null);
+      if (column != null) {
+        return new Column(column);
+      }
+      Optional<DerivedColumn> derived = DerivedColumn.byName(name.text());
+      if (derived.isPresent()) {
+        return new Derived(derived.get());
+      }
+      Optional<EnrichedColumn> joined = EnrichedColumn.byName(name.text());
+      return joined.isPresent() ? new Enriched(joined.get()) : estimate(name);
+    }
+
+    /** What was counted by the sampling rate, or as it is if the rate is unknown. */
+    private static @Nullable Expression estimate(Token name) {
+      FlowColumn counted = ESTIMATES.get(name.text().toLowerCase(Locale.ROOT));
+      if (counted == null) {
+        return null;
+      }
+      Column rate = new Column(FlowColumn.SAMPLING_RATE);
+      Expression known =
+          Typing.choice(
+              List.of(new When(new Not(new IsNull(rate)), rate)), new Literal(Value.ofLong(1)));
+      return Typing.arithmetic(ArithmeticOperator.MULTIPLY, new Column(counted), known);
     }
 
     @Override
     public List<String> names() {
       List<String> all = new ArrayList<>();
       FlowColumn.all().forEach(column -> all.add(column.sqlName()));
+      all.addAll(DerivedColumn.names());
       all.addAll(EnrichedColumn.names());
+      all.addAll(ESTIMATES.keySet());
       return all;
     }
 

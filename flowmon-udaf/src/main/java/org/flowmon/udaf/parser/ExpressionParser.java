@@ -190,14 +190,15 @@ final class ExpressionParser {
       } else if (tokens.takeWord("IS")) {
         left = at(start, is(value, start));
       } else if (tokens.peek().isWord("NOT")
-          && (tokens.peek(1).isWord("IN") || tokens.peek(1).isWord("BETWEEN"))) {
+          && (tokens.peek(1).isWord("IN")
+              || tokens.peek(1).isWord("BETWEEN")
+              || tokens.peek(1).isWord("LIKE"))) {
         tokens.next();
         left = at(start, new Not(membership(value, start)));
-      } else if (tokens.peek().isWord("IN") || tokens.peek().isWord("BETWEEN")) {
+      } else if (tokens.peek().isWord("IN")
+          || tokens.peek().isWord("BETWEEN")
+          || tokens.peek().isWord("LIKE")) {
         left = membership(value, start);
-      } else if (tokens.peek().isWord("LIKE")) {
-        throw tokens.error(
-            "LIKE is not part of the dialect: expected a comparison or IN", tokens.peek().start());
       } else {
         return left;
       }
@@ -240,6 +241,14 @@ final class ExpressionParser {
                   List.of(
                       Typing.comparison(ComparisonOperator.GREATER_OR_EQUAL, value, low),
                       Typing.comparison(ComparisonOperator.LESS_OR_EQUAL, value, high))));
+    }
+    if (tokens.takeWord("LIKE")) {
+      Token pattern = tokens.peek();
+      if (pattern.kind() != Token.Kind.TEXT) {
+        throw tokens.expected("a pattern in single quotes, such as 'www.%', after LIKE");
+      }
+      tokens.next();
+      return typed(start, () -> Typing.like(value, pattern.text()));
     }
     tokens.expectWord("IN");
     List<Expression> items = new ArrayList<>();
@@ -359,7 +368,7 @@ final class ExpressionParser {
           case DECIMAL_NUMBER ->
               new Literal(Value.ofDouble(Double.parseDouble(tokens.next().text())));
           case TEXT -> new Literal(Value.ofText(tokens.next().text()));
-          case PARAMETER -> parameter(tokens.next());
+          case PARAMETER -> parameter(tokens.next(), token.text());
           case QUOTED_NAME -> column(tokens.next());
           case WORD -> functions.word();
           case SYMBOL, END -> parenthesized();
@@ -367,7 +376,7 @@ final class ExpressionParser {
     return at(start, primary);
   }
 
-  private Parameter parameter(Token token) {
+  Parameter parameter(Token token, String name) {
     if (!columns.takesParameters()) {
       throw tokens.error(
           String.format(
@@ -375,7 +384,7 @@ final class ExpressionParser {
               columns.title(), token.shown()),
           token.start());
     }
-    return new Parameter(token.text());
+    return new Parameter(name);
   }
 
   private Expression parenthesized() {

@@ -16,6 +16,7 @@ import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.query.Functions;
+import org.flowmon.udaf.query.TextLiterals;
 import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.text.NameSuggestions;
@@ -28,7 +29,7 @@ import org.flowmon.udaf.value.ValueKind;
 /** Expressions that begin with a word: columns, constants, CASE, functions and aggregates. */
 final class FunctionParser {
   private static final List<String> FUNCTIONS =
-      List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE");
+      List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE", "NOW");
 
   private final TokenStream tokens;
   private final ExpressionParser expressions;
@@ -81,8 +82,8 @@ final class FunctionParser {
         text.start(),
         () ->
             type.text().equals("TIMESTAMP")
-                ? Typing.timestamp(text.text(), literal)
-                : new Literal(Value.ofAddress(Typing.address(text.text(), literal))));
+                ? TextLiterals.timestamp(text.text(), literal)
+                : new Literal(Value.ofAddress(TextLiterals.address(text.text(), literal))));
   }
 
   private Expression interval(Token word) {
@@ -99,7 +100,7 @@ final class FunctionParser {
     }
     String whole = text;
     return expressions.typed(
-        word.start(), () -> Typing.duration(whole, new Literal(Value.ofText(whole))));
+        word.start(), () -> TextLiterals.duration(whole, new Literal(Value.ofText(whole))));
   }
 
   private Expression choice(Token word) {
@@ -154,6 +155,10 @@ final class FunctionParser {
                     Typing.requireTime(arguments.get(0)), Typing.requireTime(arguments.get(1))));
       }
       case "COALESCE" -> coalesce(name);
+      case "NOW" -> {
+        arguments(name, 0, 0);
+        yield expressions.parameter(name, "now");
+      }
       default ->
           throw tokens.error(
               "no function '" + name.text() + "': " + instead(name.text()), name.start());
@@ -161,9 +166,6 @@ final class FunctionParser {
   }
 
   private static String instead(String name) {
-    if (name.equals("NOW")) {
-      return "expected a parameter such as :now, whose value is given with the query";
-    }
     if (name.matches("P\\d{1,3}|PERCENTILE.*|APPROX_PERCENTILE.*")) {
       return "expected QUANTILE, as in QUANTILE(bytes, 0.99)";
     }

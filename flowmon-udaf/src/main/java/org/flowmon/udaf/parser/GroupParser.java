@@ -7,6 +7,7 @@ import java.util.Set;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.ExpressionParts;
@@ -117,6 +118,8 @@ final class GroupParser {
       return null;
     }
     if (expression instanceof Column || expression instanceof Named) {
+      return expression;
+    } else if (expression instanceof Derived) {
       return expression;
     } else if (expression instanceof Enriched) {
       return keys.containsAll(ExpressionParts.of(expression)) ? null : expression;

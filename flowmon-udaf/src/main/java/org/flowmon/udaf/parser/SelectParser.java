@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Column;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
@@ -22,6 +23,7 @@ import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
+import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /** Parses one SELECT, and its subqueries by {@link Subqueries}. */
@@ -212,6 +214,8 @@ final class SelectParser {
       name = column.column().sqlName();
     } else if (what instanceof Enriched column) {
       name = column.column().sqlName();
+    } else if (what instanceof Derived column) {
+      name = column.column().sqlName();
     } else if (what instanceof Named column) {
       name = column.name();
     }
@@ -254,9 +258,8 @@ final class SelectParser {
     int start = tokens.peek().start();
     SelectItem named = aliasedItem(true);
     Expression what = named == null ? expressions.selected() : named.what();
-    if (what instanceof Literal) {
-      throw tokens.error(
-          "expected a column, an alias or an aggregate to order by, found a constant", start);
+    if (named == null && what instanceof Literal place && place.kind() == ValueKind.LONG) {
+      what = item(place.value().low(), start).what();
     }
     boolean descending = tokens.takeWord("DESC");
     if (!descending) {
@@ -269,8 +272,19 @@ final class SelectParser {
         throw tokens.expected("FIRST or LAST");
       }
     }
-    orderBy.add(new OrderItem(what, descending, nullsFirst));
-    orderStarts.add(start);
+    if (!(what instanceof Literal)) { // a constant orders nothing
+      orderBy.add(new OrderItem(what, descending, nullsFirst));
+      orderStarts.add(start);
+    }
+  }
+
+  /** ORDER BY 2 is by the second item. */
+  private SelectItem item(long place, int start) {
+    if (place < 1 || place > select.size()) {
+      throw tokens.error(
+          "ORDER BY a number is by the item of that place: expected 1 … " + select.size(), start);
+    }
+    return select.get((int) place - 1);
   }
 
   /** A bare alias. As in SQL, GROUP BY prefers a column of that name, ORDER BY the alias. */

@@ -22,6 +22,7 @@ import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
@@ -179,6 +180,8 @@ final class Binder {
       return new IsNull(expression(isNull.term()));
     } else if (expression instanceof IsTruth isTruth) {
       return new IsTruth(condition(isTruth.term()), isTruth.truth());
+    } else if (expression instanceof Like like) {
+      return Typing.like(expression(like.text()), like.pattern());
     } else if (expression instanceof Arithmetic arithmetic) {
       return Typing.arithmetic(
           arithmetic.operator(), expression(arithmetic.left()), expression(arithmetic.right()));

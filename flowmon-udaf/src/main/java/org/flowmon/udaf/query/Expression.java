@@ -1,11 +1,13 @@
 package org.flowmon.udaf.query;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpPrefix;
 import org.flowmon.flow.code.CodeNames;
+import org.flowmon.udaf.enrich.DerivedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.enrich.Lookup;
 import org.flowmon.udaf.value.Value;
@@ -21,6 +23,7 @@ public sealed interface Expression
     permits AggregateCall,
         Expression.Column,
         Expression.Enriched,
+        Expression.Derived,
         Expression.Named,
         Expression.Literal,
         Expression.Prefix,
@@ -37,7 +40,7 @@ public sealed interface Expression
 
   /** An expression that is TRUE, FALSE or NULL. */
   sealed interface Condition extends Expression
-      permits Comparison, And, Or, Not, In, InQuery, IsNull, IsTruth, SameHour {
+      permits Comparison, And, Or, Not, In, InQuery, IsNull, IsTruth, Like, SameHour {
     @Override
     default ValueKind kind() {
       return ValueKind.BOOLEAN;
@@ -71,6 +74,40 @@ public sealed interface Expression
 
     public Enriched(EnrichedColumn column) {
       this(column, column.keys().stream().<Expression>map(Column::new).toList(), Optional.empty());
+    }
+
+    @Override
+    public ValueKind kind() {
+      return column.kind();
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * A column that follows from stored ones.
+   *
+   * @param keys what it is made of: its role if it is not the role itself, and stored columns
+   */
+  record Derived(DerivedColumn column, List<Expression> keys) implements Expression {
+    public Derived {
+      keys = List.copyOf(keys);
+    }
+
+    public Derived(DerivedColumn column) {
+      this(column, keys(column));
+    }
+
+    private static List<Expression> keys(DerivedColumn column) {
+      List<Expression> keys = new ArrayList<>();
+      if (column != DerivedColumn.ROLE) {
+        keys.add(new Derived(DerivedColumn.ROLE));
+      }
+      column.columns().forEach(stored -> keys.add(new Column(stored)));
+      return keys;
     }
 
     @Override
@@ -265,6 +302,19 @@ public sealed interface Expression
 
   /** {@code IS TRUE} or {@code IS FALSE}: never NULL itself. */
   record IsTruth(Expression term, boolean truth) implements Condition {
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /**
+   * Whether the text matches as a whole; NULL if it is NULL.
+   *
+   * @param pattern {@code %} stands for any code points, {@code _} for one, and a backslash before
+   *     one of the three for that itself
+   */
+  record Like(Expression text, String pattern) implements Condition {
     @Override
     public String toString() {
       return SqlText.of(this);

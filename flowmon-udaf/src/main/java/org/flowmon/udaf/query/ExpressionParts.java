@@ -10,11 +10,13 @@ import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
@@ -88,6 +90,8 @@ public final class ExpressionParts {
       return List.of(isNull.term());
     } else if (expression instanceof IsTruth isTruth) {
       return List.of(isTruth.term());
+    } else if (expression instanceof Like like) {
+      return List.of(like.text());
     } else if (expression instanceof Arithmetic a) {
       return List.of(a.left(), a.right());
     } else if (expression instanceof Case choice) {
@@ -97,6 +101,8 @@ public final class ExpressionParts {
       return all;
     } else if (expression instanceof Enriched enriched) {
       return enriched.keys();
+    } else if (expression instanceof Derived derived) {
+      return derived.keys();
     } else if (expression instanceof Network network) {
       return List.of(network.address());
     } else if (expression instanceof TimeBucket bucket) {

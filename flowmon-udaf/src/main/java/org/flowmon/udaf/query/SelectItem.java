@@ -12,6 +12,12 @@ public record SelectItem(String name, Expression what) {
     return kind == null ? ValueKind.TEXT : kind;
   }
 
+  /** Whether its texts are lists of items, as JSON. */
+  public boolean isList() {
+    return (what instanceof AggregateCall call && call.isState() && call.state().isList())
+        || (what instanceof Expression.OfStates states && states.isList());
+  }
+
   /** Those of a column of codes, and its MIN and MAX; else null. */
   public @Nullable CodeNames codeNames() {
     Expression values =

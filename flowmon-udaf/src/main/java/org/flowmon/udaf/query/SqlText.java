@@ -11,11 +11,13 @@ import org.flowmon.udaf.query.Expression.Case;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.DaysBefore;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
@@ -94,6 +96,8 @@ final class SqlText {
         (item.what() instanceof Column column && column.column().sqlName().equals(item.name()))
             || (item.what() instanceof Enriched enriched
                 && enriched.column().sqlName().equals(item.name()))
+            || (item.what() instanceof Derived derived
+                && derived.column().sqlName().equals(item.name()))
             || (item.what() instanceof Named named && named.name().equals(item.name()));
     return bareColumn ? item.what().toString() : item.what() + " AS " + name(item.name());
   }
@@ -120,6 +124,8 @@ final class SqlText {
       return name(column.column());
     } else if (expression instanceof Enriched enriched) {
       return enriched.column().sqlName();
+    } else if (expression instanceof Derived derived) {
+      return derived.column().sqlName();
     } else if (expression instanceof Named named) {
       return (named.table() == null ? "" : name(named.table()) + ".") + name(named.name());
     } else if (expression instanceof Literal literal) {
@@ -148,6 +154,8 @@ final class SqlText {
       return inner(isNull.term()) + " IS NULL";
     } else if (expression instanceof IsTruth isTruth) {
       return inner(isTruth.term()) + " IS " + (isTruth.truth() ? "TRUE" : "FALSE");
+    } else if (expression instanceof Like like) {
+      return inner(like.text()) + " LIKE " + Value.ofText(like.pattern());
     } else if (expression instanceof Arithmetic arithmetic) {
       return inner(arithmetic.left())
           + " "
@@ -214,6 +222,7 @@ final class SqlText {
     boolean simple =
         part instanceof Column
             || part instanceof Enriched
+            || part instanceof Derived
             || part instanceof Named
             || part instanceof Parameter
             || part instanceof AggregateCall

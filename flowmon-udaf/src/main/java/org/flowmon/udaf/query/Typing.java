@@ -3,24 +3,21 @@ package org.flowmon.udaf.query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.IpPrefix;
-import org.flowmon.flow.code.CodeNames;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Case;
-import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.When;
-import org.flowmon.udaf.text.TimeLiterals;
+import org.flowmon.udaf.text.LikePattern;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
@@ -38,8 +35,8 @@ public final class Typing {
 
   public static Expression comparison(
       ComparisonOperator operator, Expression left, Expression right) {
-    Expression l = coerce(left, right);
-    Expression r = coerce(right, left);
+    Expression l = TextLiterals.coerce(left, right);
+    Expression r = TextLiterals.coerce(right, left);
     requireComparable(l, r);
     return new Comparison(operator, l, r);
   }
@@ -48,11 +45,11 @@ public final class Typing {
     List<Expression> coerced = new ArrayList<>(items.size());
     for (Expression item : items) {
       Expression fitting = item;
-      String text = textOf(item);
+      String text = TextLiterals.textOf(item);
       if (value.kind() == ValueKind.ADDRESS && text != null && text.indexOf('/') >= 0) {
-        fitting = new Prefix(prefix(text, item));
+        fitting = new Prefix(TextLiterals.prefix(text, item));
       } else if (!(item instanceof Prefix)) {
-        fitting = coerce(item, value);
+        fitting = TextLiterals.coerce(item, value);
       }
       if (!(fitting instanceof Literal
           || fitting instanceof Prefix
@@ -71,11 +68,23 @@ public final class Typing {
           "expected a query of one column in IN (SELECT …), found " + query.select().size(), value);
     }
     Expression column = query.columns(null).get(0);
-    Expression coerced = coerce(value, column);
+    Expression coerced = TextLiterals.coerce(value, column);
     if (coerced.kind() != null && column.kind() != null) {
       requireComparable(coerced, column);
     }
     return new InQuery(coerced, query);
+  }
+
+  public static Expression like(Expression text, String pattern) {
+    if (text.kind() != null && text.kind() != ValueKind.TEXT) {
+      throw new TypeException("expected a TEXT before LIKE, found " + a(text.kind()), text);
+    }
+    try {
+      new LikePattern(pattern);
+    } catch (IllegalArgumentException e) {
+      throw new TypeException(String.valueOf(e.getMessage()), text);
+    }
+    return new Like(text, pattern);
   }
 
   public static void requireJoinable(Named before, Named own) {
@@ -100,25 +109,10 @@ public final class Typing {
     return term;
   }
 
-  /** A text literal beside another kind becomes a value of that kind. */
-  static Expression coerce(Expression expression, Expression other) {
-    String text = textOf(expression);
-    if (text == null || other.kind() == null || other.kind() == ValueKind.TEXT) {
-      return expression;
-    }
-    return switch (other.kind()) {
-      case ADDRESS -> new Literal(Value.ofAddress(address(text, expression)));
-      case TIMESTAMP -> timestamp(text, expression);
-      case DURATION -> duration(text, expression);
-      case LONG -> code(text, expression, other);
-      default -> expression;
-    };
-  }
-
   public static Expression requireTime(Expression time) {
-    String text = textOf(time);
+    String text = TextLiterals.textOf(time);
     if (text != null) {
-      return timestamp(text, time);
+      return TextLiterals.timestamp(text, time);
     }
     if (time.kind() != null && time.kind() != ValueKind.TIMESTAMP) {
       throw new TypeException("expected a TIMESTAMP, found " + a(time.kind()), time);
@@ -127,9 +121,9 @@ public final class Typing {
   }
 
   public static Expression requireAddress(Expression address) {
-    String text = textOf(address);
+    String text = TextLiterals.textOf(address);
     if (text != null) {
-      return new Literal(Value.ofAddress(address(text, address)));
+      return new Literal(Value.ofAddress(TextLiterals.address(text, address)));
     }
     if (address.kind() != null && address.kind() != ValueKind.ADDRESS) {
       throw new TypeException("expected an ADDRESS, found " + a(address.kind()), address);
@@ -137,69 +131,32 @@ public final class Typing {
     return address;
   }
 
-  public static Expression duration(String text, Expression culprit) {
-    Long micros = TimeLiterals.durationMicros(text);
-    if (micros == null) {
-      throw new TypeException(
-          "expected a duration such as '5 minutes', found '" + text + "'", culprit);
-    }
-    return new Literal(Value.ofDuration(micros));
-  }
-
-  public static Expression timestamp(String text, Expression culprit) {
-    Long micros = TimeLiterals.timestampMicros(text);
-    if (micros == null) {
-      throw new TypeException(
-          "expected a time such as '2026-11-21 08:00:00' (UTC), found '" + text + "'", culprit);
-    }
-    return new Literal(Value.ofTimestamp(micros));
-  }
-
-  public static IpAddress address(String text, Expression culprit) {
-    IpAddress address = IpAddress.parseOrNull(text);
-    if (address == null) {
-      String hint = text.indexOf('/') >= 0 ? "; prefixes are matched by IN" : "";
-      throw new TypeException("expected an IP address, found '" + text + "'" + hint, culprit);
-    }
-    return address;
-  }
-
-  private static IpPrefix prefix(String text, Expression culprit) {
-    try {
-      return IpPrefix.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw new TypeException(
-          "expected a prefix such as '192.0.2.0/24': " + e.getMessage(), culprit);
-    }
-  }
-
-  private static Expression code(String text, Expression culprit, Expression other) {
-    CodeNames names =
-        other instanceof Column column
-            ? column.column().codeNames()
-            : other instanceof Named named ? named.codeNames() : null;
-    if (names == null) {
-      return culprit;
-    }
-    int code = names.code(text);
-    if (code < 0) {
-      throw new TypeException(
-          "expected a code or one of " + names + ", found '" + text + "'", culprit);
-    }
-    return new Literal(Value.ofLong(code));
-  }
-
   public static Expression arithmetic(
       ArithmeticOperator operator, Expression left, Expression right) {
-    Expression l = coerce(left, right);
-    Expression r = coerce(right, left);
-    ValueKind kind =
-        l.kind() == null || r.kind() == null ? null : arithmeticKind(operator, l.kind(), r.kind());
+    Expression l = TextLiterals.coerce(left, right);
+    Expression r = TextLiterals.coerce(right, left);
+    ValueKind kind = arithmeticKind(operator, l, r);
     if (kind == null && l.kind() != null && r.kind() != null) {
       throw new TypeException(
           "cannot compute " + l.kind() + " " + operator.sql() + " " + r.kind(), left);
     }
     return new Arithmetic(operator, l, r, kind);
+  }
+
+  /** Null while it depends on a parameter, or if the sides do not fit. */
+  private static @Nullable ValueKind arithmeticKind(
+      ArithmeticOperator operator, Expression left, Expression right) {
+    ValueKind l = left.kind();
+    ValueKind r = right.kind();
+    if (l != null && r != null) {
+      return arithmeticKind(operator, l, r);
+    } else if (Binder.hasParameter(left) || Binder.hasParameter(right)) {
+      return null;
+    }
+    // Always NULL: of the kind that the other side gives.
+    ValueKind known = l != null ? l : r != null ? r : ValueKind.LONG;
+    ValueKind same = arithmeticKind(operator, known, known);
+    return same != null ? same : known;
   }
 
   private static @Nullable ValueKind arithmeticKind(
@@ -264,18 +221,19 @@ public final class Typing {
       return new AggregateCall(function, argument);
     }
     boolean summed = function.isOfSums();
+    if (kind == null) { // always NULL: of a kind that can be summed
+      Expression zero = new Literal(Value.ofLong(0));
+      return aggregate(function, arithmetic(ArithmeticOperator.ADD, argument, zero));
+    }
     if (summed && kind == ValueKind.DOUBLE) {
       AggregateCall sums = state(SUMS_OF_DOUBLES, List.of(argument));
       return extracted(sums, function.name(), List.of(), StateValue.Part.VALUE);
     }
     boolean fits =
-        summed
-            ? kind == ValueKind.LONG || kind == ValueKind.DURATION
-            : kind != null && kind != ValueKind.TEXT;
+        summed ? kind == ValueKind.LONG || kind == ValueKind.DURATION : kind != ValueKind.TEXT;
     if (!fits) {
       String expected = summed ? "LONG, DOUBLE or DURATION" : "anything but TEXT";
-      throw new TypeException(
-          function + " takes " + expected + ", found " + (kind == null ? "NULL" : kind), argument);
+      throw new TypeException(function + " takes " + expected + ", found " + kind, argument);
     }
     return new AggregateCall(function, argument);
   }
@@ -433,12 +391,6 @@ public final class Typing {
           String.valueOf(e.getMessage()),
           place >= 0 && place < arguments.size() ? arguments.get(place) : call);
     }
-  }
-
-  private static @Nullable String textOf(Expression expression) {
-    return expression instanceof Literal literal && literal.kind() == ValueKind.TEXT
-        ? literal.value().text()
-        : null;
   }
 
   static String a(ValueKind kind) {

@@ -35,7 +35,7 @@ public record Value(@Nullable ValueKind kind, long high, long low, String text) 
   }
 
   public static Value ofDouble(double value) {
-    return of(ValueKind.DOUBLE, Double.doubleToLongBits(value));
+    return of(ValueKind.DOUBLE, Double.doubleToLongBits(value + 0.0)); // one zero: no −0.0
   }
 
   public static Value ofBoolean(boolean value) {

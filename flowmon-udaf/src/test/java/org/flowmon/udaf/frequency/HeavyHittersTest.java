@@ -220,6 +220,28 @@ class HeavyHittersTest {
     }
   }
 
+  /** As people call it: without parameters, over thousands of groups. */
+  @Test
+  void byDefaultNothingIsListedThatHasNoRowsAndBoundsHold() {
+    BoundUdaf function = function(ValueKind.ADDRESS);
+    int listed = 0;
+    for (int group = 0; group < 2000; group++) {
+      String name = ItemStream.names()[group % ItemStream.names().length];
+      ItemStream stream = ItemStream.of(name, ValueKind.ADDRESS, group, 20 + group % 400);
+      SuperState state = stream.state(function, new Random(group));
+      Items top = (Items) extract(function, state, ItemExtractors.TOP, Value.ofLong(5));
+      for (var item : top.items()) {
+        String what = "group " + group + ", " + name + ": " + item;
+        Long exact = stream.exact.get(item.key().get(0));
+        assertTrue(exact != null, what);
+        assertTrue(item.estimate().lower().low() <= exact, what + ", exactly " + exact);
+        assertTrue(item.estimate().upper().low() >= exact, what + ", exactly " + exact);
+        listed++;
+      }
+    }
+    assertTrue(listed > 5000, "listed: " + listed);
+  }
+
   /**
    * Count-min cells are sums: only the exact part up to a number of items could differ, and does
    * not.
@@ -244,7 +266,7 @@ class HeavyHittersTest {
 
   @Test
   void smallGroupsAreExactAndSmall() {
-    BoundUdaf function = function(ValueKind.ADDRESS);
+    BoundUdaf function = function(ValueKind.ADDRESS, 256, 2);
     assertEquals(
         "HEAVY_HITTERS(ADDRESS, LONG, 256, 2, 'auto/adaptive', 64)", function.call().toString());
     for (int items : new int[] {0, 1, 63, 64, 65}) {

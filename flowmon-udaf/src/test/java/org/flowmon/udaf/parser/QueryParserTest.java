@@ -32,6 +32,22 @@ class QueryParserTest {
             + " :now, 7)"
       },
       {
+        "SELECT bytes FROM flows WHERE service NOT LIKE 'a''%\\_' AND (tcp_flags & 'SA') = 's'"
+            + " AND dst_port IN ('HTTPS', 22) AND protocol <> 'udp' AND arrival < NOW()"
+            + " ORDER BY 1 DESC, 'x', 1.5",
+        "SELECT bytes FROM flows WHERE (NOT (service LIKE 'a''%\\_')) AND ((tcp_flags & 18) = 2)"
+            + " AND (dst_port IN (443, 22)) AND (protocol <> 17) AND (arrival < :now)"
+            + " ORDER BY bytes DESC"
+      },
+      {
+        "SELECT SUM(NULL) AS a, MAX(NULL - end_time) AS b, -0.0 AS c FROM flows",
+        "SELECT SUM(NULL + 0) AS a, MAX(NULL - end_time) AS b, 0.0 AS c FROM flows"
+      },
+      {
+        "SELECT SUM(estimated_packets) AS p FROM flows",
+        "SELECT SUM(packets * COALESCE(sampling_rate, 1)) AS p FROM flows"
+      },
+      {
         "SELECT NETWORK(dst_addr, 24) net, COUNT(*) FROM flows GROUP BY net -- a comment",
         "SELECT NETWORK(dst_addr, 24, 24) AS net, COUNT(*) AS \"count(*)\" FROM flows GROUP BY"
             + " NETWORK(dst_addr, 24, 24)"
@@ -176,7 +192,7 @@ class QueryParserTest {
     error("SELECT f.bytes FROM flows AS f", 7, "expected a column of flows alone, found 'f.'");
     error("SELECT bytes FROM flows AS f", 24, "expected WHERE, GROUP BY");
     error("SELECT bytes FROM flows, flows", 23, "flows itself is not joined");
-    error("SELECT NOW() FROM flows", 7, "no function 'NOW': expected a parameter such as :now");
+    error("SELECT NOW(1) FROM flows", 7, "NOW takes 0 arguments, found 1");
     error("SELECT FOO(bytes) FROM flows", 7, "no function 'FOO'");
     error("SELECT QUANTILS(bytes) FROM flows", 7, "'QUANTILS': did you mean QUANTILES?");
     error("SELECT P99(bytes) FROM flows", 7, "'P99': expected QUANTILE, as in QUANTILE(bytes,");
@@ -187,7 +203,19 @@ class QueryParserTest {
         "SELECT bytes, packets AS bytes FROM flows",
         14,
         "two columns of the result are named 'bytes'");
-    error("SELECT bytes FROM flows WHERE service LIKE 'd%'", 38, "LIKE is not part of the dialect");
+    error(
+        "SELECT bytes FROM flows WHERE service LIKE 5", 43, "expected a pattern in single quotes");
+    error(
+        "SELECT bytes FROM flows WHERE service LIKE 'a\\b'",
+        30,
+        "after a backslash in the pattern");
+    error("SELECT bytes FROM flows WHERE bytes LIKE 'd%'", 30, "expected a TEXT before LIKE");
+    error("SELECT bytes FROM flows WHERE protocol = 'tpc'", 41, "its name such as 'tcp'");
+    error(
+        "SELECT bytes FROM flows WHERE dst_port = 'htps'",
+        41,
+        "its service's name such as 'https'");
+    error("SELECT bytes FROM flows WHERE tcp_flags = 'SX'", 42, "letters of FSRPAUEC");
     error("SELECT 99999999999999999999 AS n FROM flows", 7, "expected a whole number of 64 bits");
     error("SELECT bytes FROM flows WHERE service = 'x", 40, "this text does not end: expected '");
     error("SELECT bytes FROM flows WHERE bytes = 5x", 39, "a number ends before 'x'");

@@ -99,7 +99,7 @@ class StateColumnsParserTest {
         QueryParser.parseQuery(
             "SELECT k, UNION(h, h) AS u, CHANGES(h, h) AS c, TOTAL(h) AS t, h FROM " + H);
     List<Expression.Named> columns = query.columns(null);
-    String type = "HEAVY_HITTERS(ADDRESS, LONG, 256, 2, 'auto/adaptive', 64)";
+    String type = "HEAVY_HITTERS(ADDRESS, LONG, 256, 2, 'auto/frequent', 64)";
     assertEquals(type, columns.get(1).states().toString());
     assertEquals(type, columns.get(4).states().toString());
     assertEquals(null, columns.get(2).states());

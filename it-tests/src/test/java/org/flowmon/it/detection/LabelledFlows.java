@@ -1,12 +1,9 @@
 package org.flowmon.it.detection;
 
 import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,24 +17,32 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.file.reader.FileReadOptions;
+import org.flowmon.ingest.meter.MeterOptions;
+import org.flowmon.ingest.meter.PacketReading;
 
 /**
- * Flows of labelled sets: of what flowmon reads itself, and, for these tests, of captured packets
- * (one flow for each direction of a connection, as a router exports it) and of Argus's tables.
+ * Flows of labelled sets: of what flowmon reads itself, captured packets included, of which it
+ * makes a flow for each direction of a connection; and, for these tests, of Argus's tables.
  */
 final class LabelledFlows {
   private static final int ROWS = 1000;
   private static final DateTimeFormatter ARGUS_TIME =
       DateTimeFormatter.ofPattern("yyyy/MM/dd HH:mm:ss.SSSSSS");
+
+  private static final PacketReading PACKETS =
+      new PacketReading(TunnelHeaders.INNER, Optional.of(MeterOptions.DEFAULTS));
 
   private final List<FlowBatch> batches = new ArrayList<>();
   private final FlowBatchBuilder builder = new FlowBatchBuilder(ROWS);
@@ -50,18 +55,12 @@ final class LabelledFlows {
       String name = file.getFileName().toString();
       if (name.contains(".binetflow")) {
         flows.addArgus(file);
-      } else if (isPackets(name)) {
-        flows.addPackets(file);
       } else {
         flows.addExports(file);
       }
     }
     flows.flush();
     return flows.batches;
-  }
-
-  private static boolean isPackets(String name) {
-    return name.contains(".trace") || (name.endsWith(".pcap") && !name.startsWith("export"));
   }
 
   private void flush() {
@@ -79,7 +78,9 @@ final class LabelledFlows {
   }
 
   private void addExports(Path file) throws IOException {
-    FlowFiles.open(file)
+    boolean isOfExports = file.getFileName().toString().startsWith("export.");
+    FileReadOptions options = FileReadOptions.defaults();
+    FlowFiles.open(file, isOfExports ? options : options.withPackets(PACKETS))
         .read(
             new FlowSink() {
               @Override
@@ -155,92 +156,100 @@ final class LabelledFlows {
     builder.set(FlowColumn.PROTOCOL, protocol);
   }
 
-  /** One direction of a connection. */
-  private static final class PacketFlow {
-    private long first;
-    private long last;
-    private long packets;
-    private int flags;
+  /**
+   * The flows of files as an exporter gives them that puts both ways into one row, whichever host
+   * has the lower address first.
+   */
+  static List<FlowBatch> bothWays(List<Path> files) throws IOException {
+    Map<FiveTuple, Way> ways = new LinkedHashMap<>();
+    for (FlowBatch batch : read(files)) {
+      for (int row = 0; row < batch.rows(); row++) {
+        ways.computeIfAbsent(FiveTuple.of(batch, row), key -> new Way()).add(batch, row);
+      }
+    }
+    LabelledFlows flows = new LabelledFlows();
+    Set<FiveTuple> done = new HashSet<>();
+    for (FiveTuple key : ways.keySet()) {
+      if (done.contains(key)) {
+        continue;
+      }
+      FiveTuple other = key.reversed();
+      done.add(other);
+      boolean isFirst = !ways.containsKey(other) || key.source().compareTo(other.source()) < 0;
+      flows.addBothWays(isFirst ? key : other, ways);
+    }
+    flows.flush();
+    return flows.batches;
   }
 
   private record FiveTuple(
-      String source, int sourcePort, String target, int targetPort, int protocol) {}
+      IpAddress source,
+      long sourcePort,
+      IpAddress target,
+      long targetPort,
+      long protocol,
+      long icmp) {
+    static FiveTuple of(FlowBatch batch, int row) {
+      return new FiveTuple(
+          batch.getAddress(FlowColumn.SRC_ADDR, row),
+          batch.getLong(FlowColumn.SRC_PORT, row),
+          batch.getAddress(FlowColumn.DST_ADDR, row),
+          batch.getLong(FlowColumn.DST_PORT, row),
+          batch.getLong(FlowColumn.PROTOCOL, row),
+          batch.getLong(FlowColumn.ICMP_TYPE_CODE, row));
+    }
 
-  /** Packets of Ethernet and IPv4 in a capture of little-endian microseconds. */
-  private void addPackets(Path file) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (InputStream in = open(file)) {
-      in.transferTo(bytes);
+    FiveTuple reversed() {
+      return new FiveTuple(target, targetPort, source, sourcePort, protocol, icmp);
     }
-    ByteBuffer capture = ByteBuffer.wrap(bytes.toByteArray()).order(ByteOrder.LITTLE_ENDIAN);
-    if (capture.getInt(0) != 0xa1b2c3d4 || capture.getInt(20) != 1) {
-      throw new IOException(
-          file + ": expected a capture of Ethernet in little-endian microseconds");
-    }
-    Map<FiveTuple, PacketFlow> flows = new LinkedHashMap<>();
-    int at = 24;
-    while (at + 16 <= capture.capacity()) {
-      long time = capture.getInt(at) * 1_000_000L + capture.getInt(at + 4);
-      int length = capture.getInt(at + 8);
-      addPacket(flows, capture.slice(at + 16, length), time);
-      at += 16 + length;
-    }
-    flows.forEach(this::addFlow);
   }
 
-  private static void addPacket(Map<FiveTuple, PacketFlow> flows, ByteBuffer frame, long time) {
-    boolean isTagged = frame.capacity() > 18 && (frame.getShort(12) & 0xffff) == 0x8100;
-    ByteBuffer packet = isTagged ? frame.slice(4, frame.capacity() - 4) : frame; // of a VLAN
-    if (packet.capacity() < 42 || packet.getShort(12) != 0x0800) {
-      return; // not IPv4
+  /** One direction. */
+  private static final class Way {
+    private long first = Long.MAX_VALUE;
+    private long last;
+    private long packets;
+    private long bytes;
+    private long flags;
+
+    void add(FlowBatch batch, int row) {
+      first = Math.min(first, batch.getLong(FlowColumn.START_TIME, row));
+      last = Math.max(last, batch.getLong(FlowColumn.END_TIME, row));
+      packets += batch.getLong(FlowColumn.PACKETS, row);
+      bytes += batch.getLong(FlowColumn.BYTES, row);
+      flags |= batch.getLong(FlowColumn.TCP_FLAGS, row);
     }
-    int header = 14 + (packet.get(14) & 15) * 4;
-    int protocol = packet.get(23) & 255;
-    boolean hasPorts = protocol == 6 || protocol == 17;
-    if (packet.capacity() < header + 4 || (protocol == 6 && packet.capacity() < header + 14)) {
-      return;
-    }
-    // Of ICMP the type and the code stand where ports do.
-    int from = hasPorts ? packet.getShort(header) & 0xffff : 0;
-    int to = packet.getShort(hasPorts ? header + 2 : header) & 0xffff;
-    FiveTuple key = new FiveTuple(address(packet, 26), from, address(packet, 30), to, protocol);
-    PacketFlow flow = flows.computeIfAbsent(key, k -> new PacketFlow());
-    flow.first = flow.packets == 0 ? time : Math.min(flow.first, time);
-    flow.last = Math.max(flow.last, time);
-    flow.packets++;
-    flow.flags |= protocol == 6 ? packet.get(header + 13) & 255 : 0;
   }
 
-  private static String address(ByteBuffer packet, int at) {
-    List<String> bytes = new ArrayList<>();
-    for (int i = 0; i < 4; i++) {
-      bytes.add(Integer.toString(packet.get(at + i) & 255));
-    }
-    return String.join(".", bytes);
-  }
-
-  private void addFlow(FiveTuple key, PacketFlow flow) {
+  private void addBothWays(FiveTuple key, Map<FiveTuple, Way> ways) {
+    Way way = ways.get(key);
+    Way back = ways.getOrDefault(key.reversed(), new Way());
     builder.beginRow();
-    times(flow.first, flow.last);
-    addresses(key.source(), key.target(), key.protocol());
-    builder.set(FlowColumn.PACKETS, flow.packets);
+    times(Math.min(way.first, back.first), Math.max(way.last, back.last));
+    builder.setAddress(FlowColumn.SRC_ADDR, key.source());
+    builder.setAddress(FlowColumn.DST_ADDR, key.target());
+    builder.set(FlowColumn.PROTOCOL, key.protocol());
+    builder.set(FlowColumn.PACKETS, way.packets);
+    builder.set(FlowColumn.BYTES, way.bytes);
+    builder.set(FlowColumn.REVERSE_PACKETS, back.packets);
+    builder.set(FlowColumn.REVERSE_BYTES, back.bytes);
     if (key.protocol() == 1) {
-      builder.set(FlowColumn.ICMP_TYPE_CODE, key.targetPort());
+      builder.set(FlowColumn.ICMP_TYPE_CODE, key.icmp());
     } else {
       builder.set(FlowColumn.SRC_PORT, key.sourcePort());
       builder.set(FlowColumn.DST_PORT, key.targetPort());
     }
     if (key.protocol() == 6) {
-      builder.set(FlowColumn.TCP_FLAGS, flow.flags);
+      builder.set(FlowColumn.TCP_FLAGS, way.flags);
+      builder.set(FlowColumn.REVERSE_TCP_FLAGS, back.flags);
     }
     rowEnded();
   }
 
   /**
-   * The sources of a connection log that its labels call malicious and that tried at least so many
-   * pairs of destination and port.
+   * How many pairs of destination and port each source tried that a log's labels call malicious.
    */
-  static Set<String> maliciousSources(Path log, int targets) throws IOException {
+  static Map<String, Integer> maliciousSources(Path log) throws IOException {
     Map<String, Set<String>> tried = new HashMap<>();
     try (BufferedReader in =
         new BufferedReader(new InputStreamReader(open(log), StandardCharsets.UTF_8))) {
@@ -258,7 +267,8 @@ final class LabelledFlows {
         }
       }
     }
-    tried.values().removeIf(pairs -> pairs.size() < targets);
-    return new TreeSet<>(tried.keySet());
+    Map<String, Integer> targets = new TreeMap<>();
+    tried.forEach((source, pairs) -> targets.put(source, pairs.size()));
+    return targets;
   }
 }

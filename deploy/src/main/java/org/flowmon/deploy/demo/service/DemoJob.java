@@ -53,7 +53,11 @@ public final class DemoJob implements AutoCloseable {
   }
 
   /** {@code told} takes the line for people if the job fails, on another thread. */
-  public static DemoJob submit(DemoServices services, DemoOptions options, Consumer<String> told) {
+  public static DemoJob submit(DemoServices services, DemoOptions options, Consumer<String> told)
+      throws IOException {
+    if (options.inputs().isEmpty()) {
+      DemoAnalyses.write(options.analyses());
+    }
     JobConfig config = config(services, options);
     Configuration noRestart = new Configuration();
     noRestart.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
@@ -116,7 +120,7 @@ public final class DemoJob implements AutoCloseable {
             services.postgres().jdbcUrl(),
             services.postgres().user(),
             services.postgres().passwordFile().toString()),
-        null,
+        options.inputs().isEmpty() ? options.analyses().toString() : null,
         List.of(),
         new JobConfig.Settings(
             Role.ALL,

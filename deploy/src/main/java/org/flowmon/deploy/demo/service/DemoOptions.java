@@ -48,6 +48,11 @@ public record DemoOptions(
     return directory.resolve("archive");
   }
 
+  /** The folder of the analyses; without one the job runs the bundled ones. */
+  Path analyses() {
+    return directory.resolve("analyses");
+  }
+
   Path jobLog() {
     return directory.resolve("job.log");
   }

@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
  * late flows in the log's order. A time far ahead counts only if most later flows have it, too; one
  * wrong time would else be the arrival of all later flows. It depends on the file alone: the same
  * file always gives the same arrivals. Several files may share it; their flows older than it are
- * counted. Not thread-safe.
+ * counted. With {@link #ofEnds} it follows the flows' own times. Not thread-safe.
  */
 public final class ArrivalClock {
   /** µs; further ahead must be confirmed by later flows. */
@@ -18,7 +18,11 @@ public final class ArrivalClock {
   /** Later flows that confirm a time far ahead. */
   public static final int LOOK_AHEAD = 64;
 
+  /** Of the later flows one in so many has to confirm a time, if flows arrive as they end. */
+  private static final int CONFIRMING = 8;
+
   private final Optional<LongSupplier> wall;
+  private final boolean isOfEnds;
   private long now = Long.MIN_VALUE;
   private long atBegin = Long.MIN_VALUE;
   private boolean fileHasFlows;
@@ -26,16 +30,25 @@ public final class ArrivalClock {
   private long ahead;
 
   public ArrivalClock() {
-    this.wall = Optional.empty();
+    this(Optional.empty(), false);
   }
 
-  private ArrivalClock(LongSupplier wall) {
-    this.wall = Optional.of(wall);
+  private ArrivalClock(Optional<LongSupplier> wall, boolean isOfEnds) {
+    this.wall = wall;
+    this.isOfEnds = isOfEnds;
+  }
+
+  /**
+   * Each flow arrives at its own time, so that none is late, whatever the order of flows and files.
+   * A time more than a day off that hardly any later flow shares is not believed.
+   */
+  public static ArrivalClock ofEnds() {
+    return new ArrivalClock(Optional.empty(), true);
   }
 
   /** Of flows that come as they happen: they arrive when they are read, by {@code micros}. */
   public static ArrivalClock ofWall(LongSupplier micros) {
-    return new ArrivalClock(micros);
+    return new ArrivalClock(Optional.of(micros), false);
   }
 
   /** Resets {@link #olderFlows} and {@link #aheadFlows}. */
@@ -68,7 +81,10 @@ public final class ArrivalClock {
   }
 
   public boolean needsFollowing(long micros) {
-    return wall.isEmpty() && (now == Long.MIN_VALUE || isFarAhead(micros, now));
+    return wall.isEmpty()
+        && (now == Long.MIN_VALUE
+            || isFarAhead(micros, now)
+            || (isOfEnds && isFarAhead(now, micros)));
   }
 
   private static boolean isFarAhead(long micros, long before) {
@@ -82,7 +98,7 @@ public final class ArrivalClock {
       now = Math.max(now, wall.get().getAsLong());
       return now;
     }
-    if (micros > now) {
+    if (micros > now || isOfEnds) {
       now = micros;
     } else if (now == atBegin && micros < atBegin) {
       older++;
@@ -103,7 +119,7 @@ public final class ArrivalClock {
   /** The flow has an arrival of its own, which moves the clock like a time. */
   public void observe(long micros, long[] following, int count) {
     if (!needsFollowing(micros) || isConfirmed(micros, following, count)) {
-      now = Math.max(now, micros);
+      now = isOfEnds ? micros : Math.max(now, micros);
       fileHasFlows = true;
     } else {
       leaveOut(following, count);
@@ -121,11 +137,23 @@ public final class ArrivalClock {
     if (!fileHasFlows && count < 2) {
       return true; // either of two flows may be the wrong one
     }
+    if (isOfEnds) {
+      return isShared(micros, following, count);
+    }
     int confirming = 0;
     for (int i = 0; i < count; i++) {
       confirming += isFarAhead(micros, following[i]) ? 0 : 1;
     }
     return 2 * confirming > count;
+  }
+
+  private static boolean isShared(long micros, long[] following, int count) {
+    int sharing = 0;
+    for (int i = 0; i < count; i++) {
+      boolean isNear = !isFarAhead(micros, following[i]) && !isFarAhead(following[i], micros);
+      sharing += isNear ? 1 : 0;
+    }
+    return sharing > 0 && sharing * CONFIRMING >= count;
   }
 
   private static long usual(long[] following, int count) {

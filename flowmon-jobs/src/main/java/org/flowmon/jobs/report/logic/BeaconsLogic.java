@@ -2,9 +2,11 @@ package org.flowmon.jobs.report.logic;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.LiveColumns;
@@ -19,35 +21,50 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Beacons: pairs that speak at regular intervals over most of a long window ({@code logic:
- * beacons}). Without a history.
+ * Beacons: a list of the pairs that speak most regularly over a long window, ranked by {@link
+ * BeaconScore} ({@code logic: beacons}). Without a history.
  *
  * <p>The live query groups by a pair (or any keys) and a slot, {@code TIME_BUCKET(…, INTERVAL …)},
- * with the times of its {@code first} and {@code last} flow; other aggregates are sums and counts,
- * added over slots. {@link Beats} defines the beats and their regularity.
+ * with the times of its {@code first} and {@code last} flow, {@code flows} and {@code bytes}; other
+ * aggregates are sums and counts, added over slots. A pair is scored by all of these times, and by
+ * the first of each burst; over all the time that is observed and, if it has spoken regularly since
+ * it began, over the time since then. The best score counts. Pairs of which there is little come
+ * after all others.
  *
- * <p>Parameters: {@code beats}, at least (12); {@code jitter}, how far an interval may lie from the
- * median, as a share of it (0.3); {@code share} of the intervals that must lie so near (0.9);
- * {@code span} of the window between first and last beat (0.5); {@code burst}, flows that begin
- * within so many seconds after one another are one beat (10); {@code limit}, rows at most (1000).
+ * <p>Parameters: {@code score}, at least (0.85); {@code beats}, at least (4); {@code burst}, times
+ * within so many seconds after one another are one burst (10); {@code limit}, rows at most (100).
  */
 final class BeaconsLogic implements ReportLogic {
   private static final String FIRST = "first";
   private static final String LAST = "last";
+  private static final String FLOWS = "flows";
+  private static final String BYTES = "bytes";
 
-  private Beats.Rule rule;
+  /** Observed for so long, in microseconds, and with so many beats, a score is to be trusted. */
+  private static final double TRUSTED_TIME = 6 * 3_600_000_000.0;
+
+  private static final int TRUSTED_BEATS = 12;
+
+  /** A pair that began later is scored since then if it has done so for ten minutes. */
+  private static final long LEAST_AGE = 600_000_000;
+
+  private double least;
+  private int beats;
+  private long burst;
   private int limit;
   private List<String> keys;
   private List<ReportColumn> measures;
   private List<ReportColumn> columns;
 
-  /** A pair with regular beats; its rows are those of {@code order} from…to. */
-  private record Beacon(int from, int to, Beats beats) {
+  /** A pair; its rows are those of {@code order} from…to. */
+  private record Beacon(int from, int to, BeaconScore score) {
     static final Comparator<Beacon> ORDER =
-        Comparator.comparingDouble((Beacon beacon) -> -beacon.beats().regularity())
-            .thenComparingInt(beacon -> -beacon.beats().count())
+        Comparator.comparing((Beacon beacon) -> !isTrusted(beacon.score()))
+            .thenComparingDouble(beacon -> -beacon.score().score())
+            .thenComparingInt(beacon -> -beacon.score().beats())
             .thenComparingInt(Beacon::from);
   }
 
@@ -56,19 +73,17 @@ final class BeaconsLogic implements ReportLogic {
     LogicRules rules = new LogicRules(analysis);
     rules.noHistory();
     ReportParameters parameters = new ReportParameters(analysis);
-    rule =
-        new Beats.Rule(
-            parameters.integer("beats", 12, 3, 1_000_000),
-            parameters.decimal("jitter", "0.3", "0", "1"),
-            parameters.decimal("share", "0.9", "0", "1"),
-            parameters.decimal("span", "0.5", "0", "1"),
-            1_000_000L * parameters.integer("burst", 10, 0, 86_400));
-    limit = parameters.integer("limit", 1000, 1, 1_000_000);
+    least = parameters.decimal("score", "0.85", "0", "1").doubleValue();
+    beats = parameters.integer("beats", 4, 4, 1_000_000);
+    burst = 1_000_000L * parameters.integer("burst", 10, 0, 86_400);
+    limit = parameters.integer("limit", 100, 1, 1_000_000);
     parameters.end();
     FlowQuery query = rules.live();
     rules.noLimit("live.query", query, "logic beacons needs every slot");
     rules.item("live.query", query, FIRST, ValueKind.TIMESTAMP);
     rules.item("live.query", query, LAST, ValueKind.TIMESTAMP);
+    rules.item("live.query", query, FLOWS, ValueKind.LONG);
+    rules.item("live.query", query, BYTES, ValueKind.LONG);
     String slot = slot(rules, query);
     List<ReportColumn> live = LiveColumns.of(analysis);
     List<ReportColumn> keyColumns =
@@ -112,11 +127,14 @@ final class BeaconsLogic implements ReportLogic {
     List<ReportColumn> all = new ArrayList<>();
     all.add(ReportColumn.of("rank", ValueKind.LONG));
     all.addAll(keyColumns);
+    all.add(ReportColumn.of("score", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("interval_score", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("size_score", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("histogram_score", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("duration_score", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("confidence", ValueKind.DOUBLE));
     all.add(ReportColumn.of("period", ValueKind.DURATION));
-    all.add(ReportColumn.of("shortest", ValueKind.DURATION));
-    all.add(ReportColumn.of("longest", ValueKind.DURATION));
     all.add(ReportColumn.of("beats", ValueKind.LONG));
-    all.add(ReportColumn.of("regularity", ValueKind.DOUBLE));
     all.add(ReportColumn.of("first_beat", ValueKind.TIMESTAMP));
     all.add(ReportColumn.of("last_beat", ValueKind.TIMESTAMP));
     all.addAll(measures);
@@ -127,12 +145,12 @@ final class BeaconsLogic implements ReportLogic {
   @Override
   public ResultTable report(WindowHistory window) {
     ResultTable rows = window.window().rows();
-    long length = window.window().windowEnd() - window.window().windowStart();
     RowKeys pairs = new RowKeys(rows, keys);
     int[] order = pairs.order();
     ReportRows out = new ReportRows(columns);
+    long[] observed = observed(rows);
     long rank = 0;
-    for (Beacon beacon : beacons(rows, pairs, order, length)) {
+    for (Beacon beacon : beacons(rows, pairs, order, observed)) {
       if (rank == limit) {
         break;
       }
@@ -140,46 +158,157 @@ final class BeaconsLogic implements ReportLogic {
       for (String key : keys) {
         out.copy(key, rows, order[beacon.from()]);
       }
-      Beats beats = beacon.beats();
-      out.set("period", beats.period());
-      out.set("shortest", beats.shortest()).set("longest", beats.longest());
-      out.set("beats", beats.count()).set("regularity", beats.regularity());
-      out.set("first_beat", beats.first()).set("last_beat", beats.last());
+      BeaconScore score = beacon.score();
+      out.set("score", score.score());
+      out.set("interval_score", score.intervals()).set("size_score", score.sizes());
+      out.set("histogram_score", score.histogram()).set("duration_score", score.duration());
+      out.set("confidence", confidence(score));
+      out.set("period", score.period()).set("beats", score.beats());
+      out.set("first_beat", score.first()).set("last_beat", score.last());
       for (ReportColumn measure : measures) {
         addSum(out, measure.name(), rows, order, beacon);
       }
-      out.set("verdict", "beacon");
+      out.set("verdict", isTrusted(score) ? "beacon" : "candidate");
     }
     return out.build();
   }
 
-  private List<Beacon> beacons(ResultTable rows, RowKeys pairs, int[] order, long length) {
+  private static double confidence(BeaconScore score) {
+    double time = Math.min(1, score.observed() / TRUSTED_TIME);
+    return time * Math.min(1, (double) score.beats() / TRUSTED_BEATS);
+  }
+
+  private static boolean isTrusted(BeaconScore score) {
+    return confidence(score) >= 0.5;
+  }
+
+  /** When the first and the last of all times was. */
+  private static long[] observed(ResultTable rows) {
+    long[] observed = {Long.MAX_VALUE, Long.MIN_VALUE};
     int first = rows.column(FIRST);
     int last = rows.column(LAST);
+    for (int row = 0; row < rows.rowCount(); row++) {
+      if (isTimed(rows, row, first, last)) {
+        observed[0] = Math.min(observed[0], rows.longValue(row, first));
+        observed[1] = Math.max(observed[1], rows.longValue(row, last));
+      }
+    }
+    return observed;
+  }
+
+  /** Flows may lack a time, by either expression. */
+  private static boolean isTimed(ResultTable rows, int row, int first, int last) {
+    return !rows.isNull(row, first) && !rows.isNull(row, last);
+  }
+
+  private List<Beacon> beacons(ResultTable rows, RowKeys pairs, int[] order, long[] observed) {
+    Times times = new Times(rows);
     List<Beacon> found = new ArrayList<>();
-    long[] times = new long[64];
     int to;
     for (int from = 0; from < order.length; from = to) {
-      int count = 0;
+      times.clear();
       for (to = from; to < order.length && pairs.isSame(order[from], order[to]); to++) {
-        int row = order[to];
-        if (rows.isNull(row, first) || rows.isNull(row, last)) {
-          continue; // flows without a time, by either expression
-        }
-        if (count + 2 > times.length) {
-          times = Arrays.copyOf(times, 2 * times.length);
-        }
-        times[count++] = rows.longValue(row, first);
-        times[count++] = rows.longValue(row, last);
+        times.add(order[to]);
       }
-      // Two times a slot: fewer slots cannot hold enough beats.
-      Beats beats = count < rule.beats() ? null : Beats.of(times, count, rule);
-      if (beats != null && beats.isRegular(rule, length)) {
-        found.add(new Beacon(from, to, beats));
+      BeaconScore score = times.score(observed);
+      if (score != null && score.score() >= least) {
+        found.add(new Beacon(from, to, score));
       }
     }
     found.sort(Beacon.ORDER);
     return found;
+  }
+
+  /** The times of a pair with the bytes of a flow. */
+  private final class Times {
+    private final ResultTable rows;
+    private final int first;
+    private final int last;
+    private final int flows;
+    private final int bytes;
+    private final SortedMap<Long, Slot> slots = new TreeMap<>();
+
+    /** What began then and until {@code last}. */
+    private record Slot(long last, long flows, long bytes) {}
+
+    Times(ResultTable rows) {
+      this.rows = rows;
+      first = rows.column(FIRST);
+      last = rows.column(LAST);
+      flows = rows.column(FLOWS);
+      bytes = rows.column(BYTES);
+    }
+
+    void clear() {
+      slots.clear();
+    }
+
+    void add(int row) {
+      if (isTimed(rows, row, first, last)) {
+        long sum = rows.isNull(row, bytes) ? 0 : rows.bigValue(row, bytes).longValue();
+        slots.put(
+            rows.longValue(row, first),
+            new Slot(rows.longValue(row, last), rows.longValue(row, flows), sum));
+      }
+    }
+
+    @Nullable BeaconScore score(long[] observed) {
+      return 2 * slots.size() < beats ? null : better(each(observed), bursts(observed));
+    }
+
+    private static @Nullable BeaconScore better(
+        @Nullable BeaconScore one, @Nullable BeaconScore other) {
+      if (one == null || other == null) {
+        return one == null ? other : one;
+      }
+      return other.score() >= one.score() ? other : one;
+    }
+
+    private @Nullable BeaconScore each(long[] observed) {
+      long[] times = new long[2 * slots.size()];
+      long[] sizes = new long[times.length];
+      int n = 0;
+      for (Map.Entry<Long, Slot> one : slots.entrySet()) {
+        Slot slot = one.getValue();
+        sizes[n] = slot.bytes() / Math.max(1, slot.flows());
+        times[n++] = one.getKey();
+        if (slot.last() > one.getKey()) {
+          sizes[n] = sizes[n - 1];
+          times[n++] = slot.last();
+        }
+      }
+      return scored(times, sizes, n, observed);
+    }
+
+    private @Nullable BeaconScore bursts(long[] observed) {
+      long[] times = new long[slots.size()];
+      long[] sizes = new long[times.length];
+      int n = 0;
+      long before = 0;
+      for (Map.Entry<Long, Slot> one : slots.entrySet()) {
+        if (n == 0 || one.getKey() - before > burst) {
+          times[n++] = one.getKey();
+        }
+        sizes[n - 1] += one.getValue().bytes();
+        before = one.getValue().last();
+      }
+      return scored(times, sizes, n, observed);
+    }
+
+    private @Nullable BeaconScore scored(long[] times, long[] sizes, int n, long[] observed) {
+      if (n < beats) {
+        return null;
+      }
+      BeaconScore score = BeaconScore.of(times, sizes, n, observed[0], observed[1]);
+      boolean isYoung =
+          score != null
+              && n >= TRUSTED_BEATS
+              && observed[1] - times[0] >= LEAST_AGE
+              && observed[1] - times[n - 1] <= 2 * score.period();
+      return isYoung
+          ? better(score, BeaconScore.of(times, sizes, n, times[0], observed[1]))
+          : score;
+    }
   }
 
   private static void addSum(

@@ -23,24 +23,27 @@ import org.jspecify.annotations.Nullable;
  * <p>A row is a {@code scan}, or has {@code more}, if its count is at least {@code targets} (or
  * {@code peers}) and {@code factor} times the median of its own in the same hour of past days. The
  * window may be shorter than an hour: what a source usually reaches in an hour is nothing new. Days
- * not wholly inside history are left out and named; without any it is {@code no_history}. Others
- * are {@code usual}. Comparisons are exact.
+ * not wholly inside history are left out and named. Without any a scan is a scan, but nobody can
+ * say what is more than usual: {@code no_history}. Others are {@code usual}. Comparisons are exact.
  *
  * <p>The queries define the count and its flows: the bundled ones leave out answers to others, so
  * that a victim is no scanner.
  *
  * <p>Parameters: {@code targets}, {@code peers}, the least count (100, 20); {@code factor} (3);
- * {@code emit}, {@code all} (default) rows or {@code scans}, {@code more}, those; {@code
+ * {@code emit}, {@code all} (default) rows or {@code scans}, {@code more}, those; of fan_out {@code
  * emit_no_history}, whether that has {@code no_history} rows too (false).
  *
  * <p>The live query groups by some columns and has a whole-number count; the history query has
  * these, {@code DAYS_BEFORE(…) AS day} and a filter with SAME_HOUR.
  */
 final class MoreThanUsualLogic implements ReportLogic {
+  private static final String NO_HISTORY = "no_history";
+
   private final String measure;
   private final String least; // the default
   private final String found;
   private final String foundOnly;
+  private final String withoutPast; // the verdict if it reaches the count and no day is known
 
   private BigDecimal atLeast;
   private BigDecimal factor;
@@ -50,19 +53,21 @@ final class MoreThanUsualLogic implements ReportLogic {
   private List<ReportColumn> live;
   private List<ReportColumn> columns;
 
-  private MoreThanUsualLogic(String measure, String least, String found, String foundOnly) {
+  private MoreThanUsualLogic(
+      String measure, String least, String found, String foundOnly, String withoutPast) {
     this.measure = measure;
     this.least = least;
     this.found = found;
     this.foundOnly = foundOnly;
+    this.withoutPast = withoutPast;
   }
 
   static ReportLogic portscans() {
-    return new MoreThanUsualLogic("targets", "100", "scan", "scans");
+    return new MoreThanUsualLogic("targets", "100", "scan", "scans", "scan");
   }
 
   static ReportLogic fanOut() {
-    return new MoreThanUsualLogic("peers", "20", "more", "more");
+    return new MoreThanUsualLogic("peers", "20", "more", "more", NO_HISTORY);
   }
 
   @Override
@@ -71,7 +76,7 @@ final class MoreThanUsualLogic implements ReportLogic {
     atLeast = parameters.decimal(measure, least, "1", "1000000000");
     factor = parameters.decimal("factor", "3", "0", "1000000");
     emitAll = parameters.choice("emit", "all", foundOnly).equals("all");
-    emitNoHistory = parameters.bool("emit_no_history", false);
+    emitNoHistory = withoutPast.equals(NO_HISTORY) && parameters.bool("emit_no_history", false);
     parameters.end();
     LogicRules rules = new LogicRules(analysis);
     rules.item("live.query", rules.whole(), measure, ValueKind.LONG);
@@ -97,7 +102,7 @@ final class MoreThanUsualLogic implements ReportLogic {
     for (int row = 0; row < rows.rowCount(); row++) {
       BigInteger twiceMedian = medians.twice(rows, row);
       String verdict = verdict(rows.bigValue(row, rows.column(measure)), twiceMedian);
-      boolean isFound = verdict.equals(found) || (emitNoHistory && verdict.equals("no_history"));
+      boolean isFound = verdict.equals(found) || (emitNoHistory && verdict.equals(NO_HISTORY));
       if (!emitAll && !isFound) {
         continue;
       }
@@ -116,7 +121,7 @@ final class MoreThanUsualLogic implements ReportLogic {
       return "usual";
     }
     if (twiceMedian == null) {
-      return "no_history";
+      return withoutPast;
     }
     BigDecimal twice = new BigDecimal(count.shiftLeft(1));
     return twice.compareTo(factor.multiply(new BigDecimal(twiceMedian))) >= 0 ? found : "usual";

@@ -3,11 +3,12 @@ package org.flowmon.jobs.report.logic;
 import static org.flowmon.flow.FlowColumn.BYTES;
 import static org.flowmon.flow.FlowColumn.DST_ADDR;
 import static org.flowmon.flow.FlowColumn.DST_PORT;
-import static org.flowmon.flow.FlowColumn.END_TIME;
+import static org.flowmon.flow.FlowColumn.PACKETS;
 import static org.flowmon.flow.FlowColumn.PROTOCOL;
 import static org.flowmon.flow.FlowColumn.SRC_ADDR;
 import static org.flowmon.flow.FlowColumn.SRC_PORT;
 import static org.flowmon.flow.FlowColumn.START_TIME;
+import static org.flowmon.flow.FlowColumn.TCP_FLAGS;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
@@ -21,22 +22,24 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.offered.PlainBeacon;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.logic.TestFlows.Flow;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 class BeaconsLogicTest {
-  private static final long FROM = END - 4 * HOUR;
+  private static final long FROM = END - 24 * HOUR;
   private static final long MINUTE = 60 * SECOND;
 
-  private static void flow(TestFlows flows, long start, String source, String target, int port) {
+  private static void flow(
+      TestFlows flows, long start, String source, String target, int port, int bytes) {
     flows.add(
         Math.min(start + SECOND, END - 1),
         START_TIME,
@@ -51,140 +54,151 @@ class BeaconsLogicTest {
         port,
         PROTOCOL,
         6,
+        TCP_FLAGS,
+        27,
         BYTES,
-        100);
+        bytes);
   }
 
-  /** Plants beats from…to, each off its time by up to the jitter as a share of the period. */
+  /** Plants beats from a time on, each off its time by up to the jitter as a share of the period. */
   private static void plant(
-      TestFlows flows, SplittableRandom random, String source, long period, double jitter) {
-    for (long time = FROM + period / 2; time < END - period; time += period) {
+      TestFlows flows,
+      SplittableRandom random,
+      String source,
+      long from,
+      long to,
+      long period,
+      double jitter) {
+    for (long time = from + period / 2; time < to - period; time += period) {
       long off = (long) ((2 * random.nextDouble() - 1) * jitter * period);
-      flow(flows, time + off, source, "203.0.113.9", 443);
+      flow(flows, time + off, source, "203.0.113.9", 443, 400 + random.nextInt(9));
     }
   }
 
-  /** Plants traffic of many hosts: popular targets (Zipf), exponential pauses, bursts. */
-  private static void plantNoise(TestFlows flows, SplittableRandom random, int hosts) {
+  /** Plants traffic of many hosts: popular targets (Zipf), exponential pauses, bursts, all sizes. */
+  private static void plantNoise(
+      TestFlows flows, SplittableRandom random, int hosts, long from, long to) {
     for (int host = 0; host < hosts; host++) {
-      double mean = 20 + random.nextInt(400);
-      for (double t = 0; t < 4 * 3600 - 20; t += -Math.log(1 - random.nextDouble()) * mean) {
+      double mean = 60 + random.nextInt(1200);
+      for (double t = 0; t < (double) (to - from) / SECOND - 20; ) {
         int target = (int) Math.pow(200, random.nextDouble());
         int burst = random.nextInt(8) == 0 ? 6 : 1;
         for (int i = 0; i < burst; i++) {
-          long start = FROM + (long) (t * SECOND) + i * 1_500_000L;
-          flow(flows, start, "10.1.0." + host, "198.51.100." + target, 443);
+          long start = from + (long) (t * SECOND) + i * 1_500_000L;
+          int bytes = (int) (200 / Math.pow(1 - random.nextDouble(), 0.8));
+          flow(flows, start, "10.1.0." + host, "198.51.100." + target, 443, bytes);
         }
+        t -= Math.log(1 - random.nextDouble()) * mean;
       }
     }
   }
 
-  private static ResultTable run(TestFlows flows, String... replaced) {
+  private static ResultTable run(TestFlows flows, long end, String... replaced) {
     AnalysisConfig analysis = offered("beacons", replaced);
-    return report(analysis, flows.window(analysis, END, 0));
+    return report(analysis, flows.window(analysis, end, 0));
   }
 
   @Test
-  void plantedBeaconsAreFoundWithTheirPeriodAndNothingElse() {
-    for (long seed = 1; seed <= 6; seed++) {
+  void beaconsOfFiveSecondsToHoursComeFirst() {
+    for (long seed = 1; seed <= 2; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       TestFlows flows = new TestFlows();
-      plantNoise(flows, random, 60);
-      plant(flows, random, "10.0.0.1", 5 * MINUTE, 0);
-      plant(flows, random, "10.0.0.2", 5 * MINUTE, 0.1);
-      plant(flows, random, "10.0.0.3", 15 * MINUTE, 0.1);
-      plant(flows, random, "10.0.0.4", 90 * SECOND, 0.12);
-      plant(flows, random, "10.0.0.5", 5 * MINUTE, 0.45); // none: too far off
+      plantNoise(flows, random, 25, FROM, END);
+      plant(flows, random, "10.0.0.1", FROM, END, 5 * SECOND, 0);
+      plant(flows, random, "10.0.0.2", FROM, END, 30 * SECOND, 0.1);
+      plant(flows, random, "10.0.0.3", FROM, END, 5 * MINUTE, 0.2);
+      plant(flows, random, "10.0.0.4", FROM, END, 15 * MINUTE, 0);
+      plant(flows, random, "10.0.0.5", FROM, END, HOUR, 0.1);
       Collections.shuffle(flows.all(), new java.util.Random(seed));
-      ResultTable rows = run(flows);
-      Map<String, Long> found = new TreeMap<>();
-      for (int row = 0; row < rows.rowCount(); row++) {
-        found.put(
+      ResultTable rows = run(flows, END);
+      Map<String, Long> first = new TreeMap<>();
+      for (int row = 0; row < 5; row++) {
+        first.put(
             rows.formatted(row, rows.column("src_addr")),
             rows.longValue(row, rows.column("period")));
         assertEquals("beacon", rows.formatted(row, rows.column("verdict")));
       }
       assertEquals(
-          new TreeSet<>(List.of("10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4")),
-          found.keySet(),
+          List.of("10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"),
+          List.copyOf(first.keySet()),
           "seed " + seed);
-      assertEquals("10.0.0.4", rows.formatted(0, rows.column("src_addr")), "most beats");
-      assertEquals(5 * MINUTE, found.get("10.0.0.1"), "seed " + seed);
-      assertEquals(15 * MINUTE, found.get("10.0.0.3"), 1.5 * MINUTE, "seed " + seed);
+      assertEquals(5 * SECOND, first.get("10.0.0.1"), "seed " + seed);
+      assertEquals(5 * MINUTE, first.get("10.0.0.3"), 40 * SECOND, "seed " + seed);
+      assertEquals(HOUR, first.get("10.0.0.5"), 6 * MINUTE, "seed " + seed);
     }
   }
 
   @Test
-  void aBurstIsOneBeatAndALongPauseOrAShortTimeIsNoBeacon() {
+  void aBeaconIsListedMinutesAfterItBeganAndIsTrustedMoreAndMore() {
+    SplittableRandom random = new SplittableRandom(9);
     TestFlows flows = new TestFlows();
-    for (int beat = 0; beat < 24; beat++) {
-      long time = FROM + MINUTE + beat * 10L * MINUTE;
-      for (int i = 0; i < 5; i++) {
-        flow(flows, time + i * 2L * SECOND, "10.0.0.1", "203.0.113.1", 80);
-      }
-      // As often, but within 40 minutes: less than half of the window.
-      flow(flows, FROM + beat * 100L * SECOND, "10.0.0.2", "203.0.113.1", 80);
-      // A tenth of the intervals may differ, three of eleven are too many.
-      if (beat % 8 != 4) {
-        flow(flows, time, "10.0.0.3", "203.0.113.1", 80);
-      }
-      if (beat < 12 && beat != 5) {
-        flow(flows, FROM + MINUTE + beat * 18L * MINUTE, "10.0.0.4", "203.0.113.1", 80);
-      }
+    long began = END - 7 * HOUR;
+    plantNoise(flows, random, 30, FROM, END);
+    plant(flows, random, "10.0.0.1", began, END, 30 * SECOND, 0.1);
+    double before = 0;
+    for (long after : new long[] {12 * MINUTE, HOUR, 4 * HOUR, 7 * HOUR}) {
+      ResultTable rows = run(flows, began + after);
+      int found = TestFlows.lines(rows, "src_addr").indexOf("10.0.0.1");
+      assertTrue(found >= 0, "after " + after / MINUTE + " minutes");
+      assertTrue(rows.doubleValue(found, rows.column("score")) > 0.9);
+      double confidence = rows.doubleValue(found, rows.column("confidence"));
+      assertTrue(confidence > before, "after " + after / MINUTE + " minutes: " + confidence);
+      assertEquals(
+          after >= 4 * HOUR ? "beacon" : "candidate",
+          rows.formatted(found, rows.column("verdict")));
+      before = confidence;
     }
-    assertEquals(
-        List.of("10.0.0.1 24 120 12000 1.0"),
-        TestFlows.lines(run(flows), "src_addr", "beats", "flows", "bytes", "regularity"));
-    assertEquals(
-        List.of("10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"),
-        TestFlows.lines(
-                run(
-                    flows,
-                    "span: 0.5",
-                    "span: 0.1",
-                    "share: 0.9",
-                    "share: 0.8",
-                    "beats: 12",
-                    "beats: 11"),
-                "src_addr")
-            .stream()
-            .sorted()
-            .toList());
+    assertEquals(1.0, before);
   }
 
-  /** Returns the rows by the rule, over all times of each pair as a list. */
+  @Test
+  void aBurstIsOneBeatAndThePiecesOfALongConnectionAndAnswersAreNone() {
+    TestFlows flows = new TestFlows();
+    for (long time = FROM + MINUTE; time < END - MINUTE; time += 10 * MINUTE) {
+      for (int i = 0; i < 5; i++) {
+        flow(flows, time + i * 2L * SECOND, "10.0.0.1", "203.0.113.1", 80, 100);
+      }
+      flows.tcp(time, "10.0.0.2", 50_000, "203.0.113.1", 22, 24); // goes on
+      flows.tcp(time, "203.0.113.1", 22, "10.0.0.3", 50_000, 27); // answers
+      flows.add(
+          time,
+          SRC_ADDR,
+          "10.0.0.4",
+          DST_ADDR,
+          "239.1.1.1",
+          SRC_PORT,
+          50_000,
+          DST_PORT,
+          1900,
+          PROTOCOL,
+          17,
+          PACKETS,
+          1);
+    }
+    assertEquals(
+        List.of("10.0.0.1 144 720 72000 beacon"),
+        TestFlows.lines(run(flows, END), "src_addr", "beats", "flows", "bytes", "verdict"));
+  }
+
+  /** Returns the rows by the program, over all calls of each pair as a list. */
   private static List<String> expected(TestFlows flows) {
-    Map<String, List<Long>> pairs = new HashMap<>();
+    Map<String, List<PlainBeacon.Call>> pairs = new HashMap<>();
+    LongSummaryStatistics observed = new LongSummaryStatistics();
     for (Flow flow : flows.all()) {
+      long time = flow.number(START_TIME);
+      observed.accept(time);
       pairs
           .computeIfAbsent(flow.text(SRC_ADDR) + " " + flow.text(DST_ADDR), p -> new ArrayList<>())
-          .add(flow.number(START_TIME));
+          .add(new PlainBeacon.Call(time, flow.number(BYTES)));
     }
     List<String> lines = new ArrayList<>();
     pairs.forEach(
-        (pair, times) -> {
-          Collections.sort(times);
-          List<Long> beats = new ArrayList<>();
-          for (int i = 0; i < times.size(); i++) {
-            if (i == 0 || times.get(i) - times.get(i - 1) > 10 * SECOND) {
-              beats.add(times.get(i));
-            }
-          }
-          if (beats.size() < 5) {
-            return;
-          }
-          List<Long> intervals = new ArrayList<>();
-          for (int i = 1; i < beats.size(); i++) {
-            intervals.add(beats.get(i) - beats.get(i - 1));
-          }
-          Collections.sort(intervals);
-          long median = intervals.get((intervals.size() - 1) / 2);
-          long near =
-              intervals.stream().filter(d -> 10 * Math.abs(d - median) <= 3 * median).count();
-          long length = beats.get(beats.size() - 1) - beats.get(0);
-          if (10 * near >= 6L * intervals.size() && 2 * length >= 4 * HOUR) {
+        (pair, calls) -> {
+          PlainBeacon best = PlainBeacon.best(calls, observed.getMin(), observed.getMax());
+          if (best != null) {
             lines.add(
-                pair + " " + beats.size() + " " + median + " " + (double) near / intervals.size());
+                pair
+                    + " %s %s %d".formatted(best.score(), best.parts(), best.beats().size()));
           }
         });
     Collections.sort(lines);
@@ -192,49 +206,53 @@ class BeaconsLogicTest {
   }
 
   @Test
-  void theRuleIsThatOfAProgramOverAllTimesWhereSlotsHoldTwo() {
+  void scoresAreThoseOfAProgramOverPlainLists() {
     int found = 0;
-    for (long seed = 1; seed <= 20; seed++) {
+    for (long seed = 1; seed <= 4; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       TestFlows flows = new TestFlows();
-      for (int source = 1; source <= 40; source++) {
-        // No pause under 31 seconds: a slot of a minute has two times at most.
+      for (int source = 1; source <= 25; source++) {
         double regular = random.nextDouble();
-        long period = (60 + random.nextInt(1500)) * SECOND;
-        long time = FROM + random.nextLong(period);
-        while (time < END - 20 * MINUTE) {
-          flow(flows, time, "10.0.0." + source, "203.0.113." + random.nextInt(2), 443);
+        long period = (long) (15 * Math.pow(200, random.nextDouble())) * SECOND;
+        long time = FROM + random.nextLong(1 + random.nextLong(20 * HOUR));
+        long until = time + random.nextLong(END - time);
+        while (time < Math.min(until, END - MINUTE)) {
+          int size = random.nextInt(3) > 0 ? 500 : random.nextInt(2000);
+          flow(flows, time, "10.0.0." + source, "203.0.113." + random.nextInt(2), 443, size);
           boolean isRegular = random.nextDouble() < regular;
-          time += isRegular ? period : 31 * SECOND + random.nextLong(2 * period);
+          time += isRegular ? period : 100_000 + random.nextLong(2 * period);
         }
       }
-      ResultTable rows = run(flows, "beats: 12", "beats: 5", "share: 0.9", "share: 0.6");
+      ResultTable rows = run(flows, END, "score: 0.85", "score: 0", "limit: 100", "limit: 1000");
       List<String> lines = new ArrayList<>();
       for (int row = 0; row < rows.rowCount(); row++) {
+        List<Double> parts = new ArrayList<>();
+        for (String part :
+            List.of("interval_score", "size_score", "histogram_score", "duration_score")) {
+          parts.add(rows.doubleValue(row, rows.column(part)));
+        }
         lines.add(
-            TestFlows.lines(rows, "src_addr", "dst_addr", "beats").get(row)
-                + " "
-                + rows.longValue(row, rows.column("period"))
-                + " "
-                + rows.doubleValue(row, rows.column("regularity")));
+            TestFlows.lines(rows, "src_addr", "dst_addr").get(row)
+                + " %s %s %d"
+                    .formatted(
+                        rows.doubleValue(row, rows.column("score")),
+                        parts,
+                        rows.longValue(row, rows.column("beats"))));
       }
       Collections.sort(lines);
       assertEquals(expected(flows), lines, "seed " + seed);
       found += lines.size();
     }
-    assertTrue(found > 50, "too few to compare: " + found);
+    assertTrue(found > 150, "too few to compare: " + found);
   }
 
   @Test
   void aSlotWithoutAFirstOrALastTimeIsLeftOut() {
     TestFlows flows = new TestFlows();
-    for (int beat = 0; beat < 24; beat++) {
-      long time = FROM + MINUTE + beat * 10L * MINUTE;
-      flow(flows, time, "10.0.0.1", "203.0.113.1", 443);
+    for (long time = FROM + MINUTE; time < END - 10 * MINUTE; time += 10 * MINUTE) {
+      flow(flows, time, "10.0.0.1", "203.0.113.1", 443, 100);
       // Between two beats, and without the time that one of the columns is made of.
       flows.add(
-          time + 5 * MINUTE,
-          END_TIME,
           time + 5 * MINUTE,
           SRC_ADDR,
           "10.0.0.1",
@@ -256,8 +274,8 @@ class BeaconsLogicTest {
             new String[] {last, "MAX(start_time) AS last"},
             new String[] {first, "MIN(start_time) AS first"})) {
       assertEquals(
-          List.of("10.0.0.1 24 48"),
-          TestFlows.lines(run(flows, replaced), "src_addr", "beats", "flows"),
+          List.of("10.0.0.1 143 286"),
+          TestFlows.lines(run(flows, END, replaced), "src_addr", "beats", "flows"),
           replaced[1]);
     }
   }
@@ -266,12 +284,13 @@ class BeaconsLogicTest {
   void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
     refuses(
         "needs a column TIME_BUCKET",
-        "TIME_BUCKET(COALESCE(start_time, end_time), INTERVAL '1' MINUTE) AS slot",
+        "TIME_BUCKET(COALESCE(start_time, end_time), INTERVAL '10' SECOND) AS slot",
         "end_time AS slot");
     refuses("needs a column first", "AS first", "AS frst");
-    refuses("expected SUM(…) or COUNT(…) alone", "SUM(bytes) AS bytes", "AVG(bytes) AS bytes");
-    refuses("expected no LIMIT", "dst_port, slot\n  window", "dst_port, slot LIMIT 5\n  window");
-    refuses("beats: expected a whole number", "beats: 12", "beats: 2");
+    refuses("needs a column bytes", "SUM(bytes) AS bytes", "SUM(bytes) AS octets");
+    refuses("expected SUM(…) or COUNT(…) alone", "COUNT(*) AS flows", "MAX(dst_port) AS flows");
+    refuses("expected no LIMIT", "server_port, slot\n  window", "server_port, slot LIMIT 5\n  window");
+    refuses("beats: expected a whole number", "beats: 4", "beats: 3");
   }
 
   private static void refuses(String part, String... replaced) {

@@ -407,10 +407,8 @@ class PortscansLogicTest {
         assertEquals(0, rows.longValue(row, rows.column("days_used")));
         verdicts.merge(rows.text(row, rows.column("verdict")), 1, Integer::sum);
       }
-      assertEquals(Map.of("no_history", 4, "usual", rows.rowCount() - 4), verdicts);
-      assertEquals(0, report(analysis("targets: 290, emit: scans"), window).rowCount());
-      String both = "targets: 290, emit: scans, emit_no_history: true";
-      assertEquals(4, report(analysis(both), window).rowCount());
+      assertEquals(Map.of("scan", 4, "usual", rows.rowCount() - 4), verdicts);
+      assertEquals(4, report(analysis("targets: 290, emit: scans"), window).rowCount());
     }
   }
 
