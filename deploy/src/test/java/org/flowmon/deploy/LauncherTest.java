@@ -151,6 +151,13 @@ class LauncherTest {
   }
 
   @Test
+  void aCollectorMayBeAskedForInPlaceOfTheImports() throws Exception {
+    for (String options : List.of("-XX:+UseSerialGC", "-Xss2m -XX:+UseG1GC", "-Xss2m")) {
+      assertNotEquals(2, exitCode(Map.of("FLOWMON_JAVA_OPTS", options), "import"), options);
+    }
+  }
+
+  @Test
   void helpOfTestAndBuildRunsNothing() throws Exception {
     for (String command : List.of("test", "build", "run")) {
       assertEquals(0, exitCode(Map.of(), command, "--help"), command);

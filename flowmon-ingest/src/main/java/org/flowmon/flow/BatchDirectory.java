@@ -1,6 +1,7 @@
 package org.flowmon.flow;
 
 import org.flowmon.flow.FlowRows.Presence;
+import org.flowmon.flow.bytes.ByteSearch;
 import org.flowmon.flow.bytes.LittleEndian;
 
 /**
@@ -193,7 +194,7 @@ final class BatchDirectory {
       }
       previous = offset;
     }
-    if (!Utf8.isAscii(bytes, text, text + previous)) {
+    if (!ByteSearch.isAscii(bytes, text, text + previous)) {
       checkUtf8(column, slots, text);
     }
   }

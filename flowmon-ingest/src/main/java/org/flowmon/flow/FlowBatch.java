@@ -2,6 +2,7 @@ package org.flowmon.flow;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.flow.bytes.ByteSink;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.jspecify.annotations.Nullable;
 
@@ -286,6 +287,32 @@ public final class FlowBatch implements FlowRows {
     int end = LittleEndian.getInt(bytes, valuesAt[c] + 4 * (slot + 1));
     return new String(
         bytes, valuesAt[c] + 4 * (slots + 1) + start, end - start, StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void readUtf8(FlowColumn column, int from, int count, ByteSink out, int[] ends) {
+    checkRange(from, count);
+    if (column.type() != ColumnType.TEXT) {
+      throw new IllegalArgumentException(column.sqlName() + " is " + column.type() + ", not TEXT");
+    }
+    int c = index(column);
+    int offsets = valuesAt[c];
+    if (encoding[c] == 0) {
+      Arrays.fill(ends, 0, count, out.size());
+    } else if (encoding[c] == FlowBatchLayout.CONSTANT) {
+      int length = LittleEndian.getInt(bytes, offsets + 4);
+      for (int i = 0; i < count; i++) {
+        out.write(bytes, offsets + 8, length);
+        ends[i] = out.size();
+      }
+    } else if (count > 0) { // a null has no bytes
+      int first = LittleEndian.getInt(bytes, offsets + 4 * from);
+      int shift = out.size() - first;
+      for (int i = 0; i < count; i++) {
+        ends[i] = LittleEndian.getInt(bytes, offsets + 4 * (from + i + 1)) + shift;
+      }
+      out.write(bytes, offsets + 4 * (rows + 1) + first, ends[count - 1] - out.size());
+    }
   }
 
   private void checkRange(int from, int count) {

@@ -1,5 +1,7 @@
 package org.flowmon.flow;
 
+import java.nio.charset.StandardCharsets;
+import org.flowmon.flow.bytes.ByteSink;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,22 @@ public interface FlowRows {
   default void readTexts(FlowColumn column, int from, int count, @Nullable String[] out) {
     for (int i = 0; i < count; i++) {
       out[i] = text(column, from + i);
+    }
+  }
+
+  /**
+   * Appends the texts as UTF-8, nothing for a null; {@code ends[i]}: where that of row {@code from
+   * + i} ends in {@code out}.
+   */
+  default void readUtf8(FlowColumn column, int from, int count, ByteSink out, int[] ends) {
+    String[] texts = new String[count];
+    readTexts(column, from, count, texts);
+    for (int i = 0; i < count; i++) {
+      if (texts[i] != null) {
+        byte[] utf8 = texts[i].getBytes(StandardCharsets.UTF_8);
+        out.write(utf8, 0, utf8.length);
+      }
+      ends[i] = out.size();
     }
   }
 }

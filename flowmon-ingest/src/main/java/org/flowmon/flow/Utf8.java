@@ -1,31 +1,11 @@
 package org.flowmon.flow;
 
-import org.flowmon.flow.bytes.LittleEndian;
-
 /**
  * Checks UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF). Invalid bytes
  * would be read as replacement characters of three bytes, and texts would exceed their bounds.
  */
 final class Utf8 {
-  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
-
   private Utf8() {}
-
-  /** Whether all bytes of [from, to) are ASCII, as in nearly all texts of flows. */
-  static boolean isAscii(byte[] bytes, int from, int to) {
-    int at = from;
-    for (; at <= to - 8; at += 8) {
-      if ((LittleEndian.getLong(bytes, at) & HIGH_BITS) != 0) {
-        return false;
-      }
-    }
-    for (; at < to; at++) {
-      if (bytes[at] < 0) {
-        return false;
-      }
-    }
-    return true;
-  }
 
   static boolean isValid(byte[] bytes, int from, int to) {
     int at = from;

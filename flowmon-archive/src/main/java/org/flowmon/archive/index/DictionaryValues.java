@@ -4,14 +4,14 @@ package org.flowmon.archive.index;
 public final class DictionaryValues {
   private final long[] high;
   private final long[] low;
-  private final byte[][] texts;
+  private final DistinctTexts texts;
   private final int size;
 
   /**
    * {@code high} longs are none if all are IPv4, and for other columns; {@code low} has numbers or
-   * low longs; {@code texts} are UTF-8.
+   * low longs; {@code texts} are sorted.
    */
-  public DictionaryValues(long[] high, long[] low, byte[][] texts, int size) {
+  public DictionaryValues(long[] high, long[] low, DistinctTexts texts, int size) {
     this.high = high;
     this.low = low;
     this.texts = texts;
@@ -30,7 +30,7 @@ public final class DictionaryValues {
     return low;
   }
 
-  byte[][] texts() {
+  DistinctTexts texts() {
     return texts;
   }
 

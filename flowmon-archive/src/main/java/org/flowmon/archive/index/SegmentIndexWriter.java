@@ -94,11 +94,11 @@ public final class SegmentIndexWriter {
       int offset = 0;
       for (int i = 0; i < size; i++) {
         blobs.putInt(offset);
-        offset += values.texts()[i].length;
+        offset += values.texts().length(i);
       }
       blobs.putInt(offset);
       for (int i = 0; i < size; i++) {
-        blobs.write(values.texts()[i], 0, values.texts()[i].length);
+        values.texts().write(i, blobs);
       }
       return 0;
     }

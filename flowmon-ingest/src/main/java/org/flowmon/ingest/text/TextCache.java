@@ -2,6 +2,7 @@ package org.flowmon.ingest.text;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.flow.bytes.ByteSearch;
 
 /** Frequent texts ({@code dns}, {@code ShADadFf}), to save arrays. Direct-mapped. */
 public final class TextCache {
@@ -30,12 +31,9 @@ public final class TextCache {
 
   /** A copy that is valid UTF-8. */
   public static byte[] valid(byte[] bytes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] < 0) {
-        return new String(bytes, from, to - from, StandardCharsets.UTF_8)
+    return ByteSearch.isAscii(bytes, from, to)
+        ? Arrays.copyOfRange(bytes, from, to)
+        : new String(bytes, from, to - from, StandardCharsets.UTF_8)
             .getBytes(StandardCharsets.UTF_8);
-      }
-    }
-    return Arrays.copyOfRange(bytes, from, to);
   }
 }

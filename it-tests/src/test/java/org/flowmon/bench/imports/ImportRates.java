@@ -14,6 +14,8 @@ import org.flowmon.bench.harness.Run;
 import org.flowmon.bench.harness.Samples;
 import org.flowmon.bench.machine.ChildJvm;
 import org.flowmon.deploy.Flowmon;
+import org.flowmon.ingest.file.FlowFiles;
+import org.flowmon.ingest.publish.BatchCollectingSink;
 
 /**
  * Flows a second from a file to a queryable archive, by the command with its start, beside others
@@ -21,6 +23,8 @@ import org.flowmon.deploy.Flowmon;
  */
 public final class ImportRates implements Experiment {
   private static final long SENT_A_SECOND = 150_000; // what nfcapd takes without loss
+
+  private static final int BATCH_ROWS = 4096; // as an import's
 
   private interface Program {
     void run(Path target) throws IOException;
@@ -66,6 +70,9 @@ public final class ImportRates implements Experiment {
         }
       }
     }
+    if (inputs.contains("zeek")) {
+      run.add(decoding(run, folder.resolve("conn.log")));
+    }
     for (int i = 0; i < contestants.size(); i++) {
       Contestant contestant = contestants.get(i);
       Samples samples = Samples.of(seconds.get(i));
@@ -100,6 +107,37 @@ public final class ImportRates implements Experiment {
             rows,
             database -> DuckDbLog.load(database, log),
             database -> DuckDbLog.check(database, rows, packets)));
+  }
+
+  /** Lines a second of CPU time of one thread, to the bytes of batches, without an archive. */
+  private static Row decoding(Run run, Path log) throws IOException {
+    List<Double> seconds = new ArrayList<>();
+    long rows = run.number("rows");
+    long[] bytes = new long[1];
+    for (int round = 0; round <= run.integer("rounds"); round++) {
+      bytes[0] = 0;
+      long start = Samples.cpuNanos();
+      try (BatchCollectingSink sink =
+          new BatchCollectingSink(BATCH_ROWS, batch -> bytes[0] += batch.bytes().length)) {
+        long read = FlowFiles.open(log).read(sink).rows();
+        Run.require(read == rows, "%s of %d lines are flows", read, rows);
+      }
+      double took = (Samples.cpuNanos() - start) / 1e9;
+      run.progress(
+          "zeek, to batches alone, round %d: %,.0f lines/s of CPU time", round, rows / took);
+      if (round > 0) {
+        seconds.add(took);
+      }
+    }
+    Samples samples = Samples.of(seconds);
+    return new Row()
+        .put("input", "zeek")
+        .put("system", "flowmon, to batches alone, CPU time of one thread")
+        .put("flows", rows)
+        .put("flows_per_second_best", rows / samples.least())
+        .put("flows_per_second_median", rows / samples.median())
+        .put("input_bytes", Files.size(log))
+        .put("result_bytes", bytes[0]);
   }
 
   private List<Contestant> ofExports(Run run, Path folder) throws IOException {
@@ -186,7 +224,11 @@ public final class ImportRates implements Experiment {
 
   private static String flowmon(String... arguments) throws IOException {
     return new String(
-        ChildJvm.run(Flowmon.class, ChildJvm.LAUNCHER, List.of(arguments)), StandardCharsets.UTF_8);
+        ChildJvm.run(
+            Flowmon.class,
+            arguments[0].equals("import") ? ChildJvm.IMPORT : ChildJvm.LAUNCHER,
+            List.of(arguments)),
+        StandardCharsets.UTF_8);
   }
 
   private static long bytesOf(Path target) throws IOException {

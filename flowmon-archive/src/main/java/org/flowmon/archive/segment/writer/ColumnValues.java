@@ -2,10 +2,14 @@ package org.flowmon.archive.segment.writer;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Set;
+import java.util.TreeSet;
+import org.flowmon.archive.index.DistinctTexts;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.ByteSink;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColumnValues {
   private static final int BLOCK = 4096;
+  // The texts of more rows may take more memory than there is.
+  private static final int MOST_NOT_SOUGHT = 1 << 20;
 
   private final long[] blockLow = new long[BLOCK];
   private final long[] blockHigh = new long[BLOCK];
   private final long[] blockValid = new long[BLOCK >>> 6];
-  private final String[] blockTexts = new String[BLOCK];
+  private final ByteSink blockTexts = new ByteSink();
+  private final int[] blockEnds = new int[BLOCK];
 
   /** Numbers, or the low longs of addresses. */
   long[] low = {};
@@ -26,7 +33,11 @@ public final class ColumnValues {
   /** High longs of addresses; valid only if {@link #ipv4Only} is false. */
   long[] high = {};
 
-  String[] texts = {};
+  /** The texts of the column. */
+  final DistinctTexts texts = new DistinctTexts();
+
+  /** The number of each text in {@link #texts}. */
+  int[] numbers = {};
 
   /** Bits of the rows that are not null; valid only if {@link #nulls} is not 0. */
   long[] valid = {};
@@ -38,6 +49,18 @@ public final class ColumnValues {
   boolean ipv4Only;
 
   private int rows;
+
+  // Whose texts differed in most rows of the last segment.
+  private final Set<FlowColumn> different = new TreeSet<>();
+
+  /** Whether the texts of a column will differ in most rows, as the ids of connections do. */
+  void expectTexts(FlowColumn column, boolean mostDiffer) {
+    if (mostDiffer) {
+      different.add(column);
+    } else {
+      different.remove(column);
+    }
+  }
 
   boolean load(
       FlowColumn column,
@@ -64,9 +87,13 @@ public final class ColumnValues {
     for (FlowRows part : parts) {
       for (int from = 0; from < part.rows(); from += BLOCK) {
         int n = Math.min(BLOCK, part.rows() - from);
-        loadBlock(column, part, from, n, rank, base);
         if (!dense) {
           loadValidity(column, part, from, n, rank, base);
+        }
+        if (column.type() == ColumnType.TEXT) {
+          loadTexts(column, part, from, n, dense, rank, base);
+        } else {
+          loadBlock(column, part, from, n, rank, base);
         }
         base += n;
       }
@@ -95,8 +122,9 @@ public final class ColumnValues {
     }
     Arrays.fill(valid, 0, words, 0);
     if (column.type() == ColumnType.TEXT) {
-      if (texts.length < rows) {
-        texts = new String[rows];
+      texts.clear(rows <= MOST_NOT_SOUGHT && different.contains(column));
+      if (numbers.length < rows) {
+        numbers = new int[rows];
       }
       return;
     }
@@ -108,24 +136,37 @@ public final class ColumnValues {
     }
   }
 
+  /** Of a block whose validity is loaded, unless all have a text. */
+  private void loadTexts(
+      FlowColumn column,
+      FlowRows part,
+      int from,
+      int n,
+      boolean dense,
+      int @Nullable [] rank,
+      int base) {
+    blockTexts.clear();
+    part.readUtf8(column, from, n, blockTexts, blockEnds);
+    byte[] bytes = blockTexts.array();
+    int start = 0;
+    for (int i = 0; i < n; i++) {
+      if (dense || (blockValid[i >>> 6] >>> i & 1) != 0) {
+        int number = texts.number(bytes, start, blockEnds[i]);
+        numbers[rank == null ? base + i : rank[base + i]] = number;
+      }
+      start = blockEnds[i];
+    }
+  }
+
   private void loadBlock(
       FlowColumn column, FlowRows part, int from, int n, int @Nullable [] rank, int base) {
-    switch (column.type()) {
-      case TEXT -> {
-        part.readTexts(column, from, n, blockTexts);
-        for (int i = 0; i < n; i++) {
-          texts[rank == null ? base + i : rank[base + i]] = blockTexts[i];
-        }
-      }
-      case ADDRESS -> {
-        part.readAddresses(column, from, n, blockHigh, blockLow);
-        scatter(blockLow, n, low, rank, base);
-        loadHigh(n, rank, base);
-      }
-      default -> {
-        part.readLongs(column, from, n, blockLow);
-        scatter(blockLow, n, low, rank, base);
-      }
+    if (column.type() == ColumnType.ADDRESS) {
+      part.readAddresses(column, from, n, blockHigh, blockLow);
+      scatter(blockLow, n, low, rank, base);
+      loadHigh(n, rank, base);
+    } else {
+      part.readLongs(column, from, n, blockLow);
+      scatter(blockLow, n, low, rank, base);
     }
   }
 
@@ -175,7 +216,7 @@ public final class ColumnValues {
     for (int row = 0; row < rows; row++) {
       if ((valid[row >>> 6] >>> row & 1) != 0) {
         if (text) {
-          texts[to] = texts[row];
+          numbers[to] = numbers[row];
         } else {
           low[to] = low[row];
           if (wide) {

@@ -1,10 +1,9 @@
 package org.flowmon.archive.segment.writer;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.flowmon.archive.index.DistinctTexts;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
-import org.flowmon.flow.bytes.BigEndian;
 import org.flowmon.udaf.order.RadixSort;
 
 /**
@@ -18,8 +17,6 @@ public final class DictionaryBuilder {
   private static final long TABLE_RANGE = 1 << 17;
   private static final int FIRST_SLOTS = 1 << 12;
   private static final long IPV4 = 0xFFFF_FFFFL;
-  private static final int FEW_TEXTS = 64;
-  private static final int MAX_RADIX_BYTES = 64;
 
   private final RadixSort radix = new RadixSort();
   private int[] slots = {};
@@ -27,7 +24,6 @@ public final class DictionaryBuilder {
   private boolean isWide;
   private long[] sortKeys = {};
   private int[] sortIds = {};
-  private String[] distinct = {}; // texts, in the order of their first rows
 
   int[] ids = {};
 
@@ -37,8 +33,8 @@ public final class DictionaryBuilder {
   /** High longs of the distinct addresses; not set if all are IPv4. */
   long[] high = {};
 
-  /** The distinct texts in order, as UTF-8. */
-  byte[][] texts = {};
+  /** The distinct texts in order: those of the values. */
+  DistinctTexts texts = new DistinctTexts();
 
   int size;
 
@@ -198,19 +194,16 @@ public final class DictionaryBuilder {
   /** Sorts the distinct numbers and leaves in {@link #renumbering} the new id of each old one. */
   private void sortNumbers() {
     reserveSort();
-    long[] unsorted = sortKeys;
-    System.arraycopy(low, 0, unsorted, 0, size);
-    Arrays.sort(low, 0, size);
-    // The hash table still has the old id of each value, but refers to low, which is sorted now:
-    // probe with the old copy.
-    long[] sorted = low;
-    low = unsorted;
+    for (int i = 0; i < size; i++) {
+      sortKeys[i] = low[i] ^ Long.MIN_VALUE; // keys are compared as unsigned
+      sortIds[i] = i;
+    }
+    radix.sort(sortKeys, sortIds, 0, size, () -> {});
     int[] renumbered = renumbering();
     for (int i = 0; i < size; i++) {
-      renumbered[find(sorted[i])] = i;
+      renumbered[sortIds[i]] = i;
+      low[i] = sortKeys[i] ^ Long.MIN_VALUE;
     }
-    low = sorted;
-    sortKeys = unsorted;
   }
 
   private int[] renumbering = {};
@@ -265,21 +258,13 @@ public final class DictionaryBuilder {
       ids[i] = findOrInsert(values.high[i], values.low[i]);
     }
     int ipv4 = sortIpv4();
-    Integer[] others = new Integer[size - ipv4];
-    int below = 0; // the others before all of IPv4
-    for (int i = 0, n = 0; i < size; i++) {
-      if (!IpAddress.isIpv4(high[i], low[i])) {
-        others[n++] = i;
-        below += IpAddress.compare(high[i], low[i], 0, IpAddress.ipv4Low(0)) < 0 ? 1 : 0;
-      }
-    }
-    Arrays.sort(others, (a, b) -> IpAddress.compare(high[a], low[a], high[b], low[b]));
+    int below = sortOthers(ipv4);
     long[] sortedHigh = new long[high.length];
     long[] sortedLow = new long[low.length];
     int[] renumbered = renumbering();
     for (int i = 0; i < size; i++) {
       boolean isIpv4 = i >= below && i < below + ipv4;
-      int old = isIpv4 ? sortIds[i - below] : others[i < below ? i : i - ipv4];
+      int old = sortIds[isIpv4 ? i - below : i < below ? ipv4 + i : i];
       renumbered[old] = i;
       sortedHigh[i] = high[old];
       sortedLow[i] = low[old];
@@ -301,6 +286,25 @@ public final class DictionaryBuilder {
     }
     radix.sort(sortKeys, sortIds, 0, n, () -> {});
     return n;
+  }
+
+  /** Sorts the ids of the others behind those; returns how many of them are below all of IPv4. */
+  private int sortOthers(int ipv4) {
+    int n = ipv4;
+    int below = 0;
+    for (int i = 0; i < size; i++) {
+      if (!IpAddress.isIpv4(high[i], low[i])) {
+        sortKeys[n] = low[i];
+        sortIds[n++] = i;
+        below += IpAddress.compare(high[i], low[i], 0, IpAddress.ipv4Low(0)) < 0 ? 1 : 0;
+      }
+    }
+    radix.sort(sortKeys, sortIds, ipv4, n, () -> {});
+    for (int i = ipv4; i < n; i++) {
+      sortKeys[i] = high[sortIds[i]];
+    }
+    radix.sort(sortKeys, sortIds, ipv4, n, () -> {}); // stable
+    return below;
   }
 
   private int findOrInsert(long hi, long lo) {
@@ -332,91 +336,12 @@ public final class DictionaryBuilder {
   /** Numbers every text; all may be different, as the ids of connections in logs are. */
   void buildTexts(ColumnValues values) {
     prepare(values.count);
-    clearSlots();
-    for (int i = 0; i < values.count; i++) {
-      ids[i] = findOrInsert(values.texts[i]);
-    }
-    byte[][] unsorted = new byte[size][];
-    reserveSort();
-    for (int i = 0; i < size; i++) {
-      unsorted[i] = distinct[i].getBytes(StandardCharsets.UTF_8);
-      sortIds[i] = i;
-    }
-    Arrays.fill(distinct, 0, size, ""); // the texts are free
-    sortTexts(unsorted, 0, size, 0);
-    texts = new byte[size][];
+    texts = values.texts;
+    size = texts.size();
     int[] renumbered = renumbering();
-    for (int i = 0; i < size; i++) {
-      renumbered[sortIds[i]] = i;
-      texts[i] = unsorted[sortIds[i]];
+    size = texts.sort(renumbered);
+    for (int i = 0; i < values.count; i++) {
+      ids[i] = renumbered[values.numbers[i]];
     }
-    renumber(values.count);
-  }
-
-  /** Keeps the hash of a new text as its number. */
-  private int findOrInsert(String text) {
-    long hash = TableHash.of(text);
-    int slot = (int) hash & mask;
-    while (slots[slot] != 0) {
-      int id = slots[slot] - 1;
-      if (low[id] == hash && distinct[id].equals(text)) {
-        return id;
-      }
-      slot = (slot + 1) & mask;
-    }
-    reserveDistinct();
-    if (distinct.length < low.length) {
-      distinct = Arrays.copyOf(distinct, low.length);
-    }
-    low[size] = hash;
-    distinct[size] = text;
-    slots[slot] = ++size;
-    if (2 * size > mask) {
-      growSlots();
-      for (int i = 0; i < size; i++) {
-        put((int) low[i], i);
-      }
-    }
-    return size - 1;
-  }
-
-  /** Sorts ids of texts that are equal before {@code at}, by eight bytes at a time. */
-  private void sortTexts(byte[][] of, int from, int to, int at) {
-    if (to - from < FEW_TEXTS || at == MAX_RADIX_BYTES) {
-      Integer[] some = new Integer[to - from];
-      Arrays.setAll(some, i -> sortIds[from + i]);
-      Arrays.sort(some, (a, b) -> Arrays.compareUnsigned(of[a], of[b]));
-      for (int i = from; i < to; i++) {
-        sortIds[i] = some[i - from];
-      }
-      return;
-    }
-    for (int i = from; i < to; i++) {
-      sortKeys[i] = eightBytes(of[sortIds[i]], at);
-    }
-    radix.sort(sortKeys, sortIds, from, to, () -> {});
-    int run = from;
-    while (run < to) {
-      int end = run + 1;
-      while (end < to && sortKeys[end] == sortKeys[run]) {
-        end++;
-      }
-      if (end - run > 1) {
-        sortTexts(of, run, end, at + Long.BYTES);
-      }
-      run = end;
-    }
-  }
-
-  /** Big-endian; zeros behind the end, which a longer text may have too. */
-  private static long eightBytes(byte[] text, int at) {
-    if (at + Long.BYTES <= text.length) {
-      return BigEndian.getLong(text, at);
-    }
-    long bytes = 0;
-    for (int i = at; i < at + Long.BYTES; i++) {
-      bytes = bytes << 8 | (i < text.length ? text[i] & 0xFF : 0);
-    }
-    return bytes;
   }
 }

@@ -52,11 +52,12 @@ final class DictionaryPage {
         sideWidth = 4;
         for (int i = 0; i < dictionary.size; i++) {
           side.putInt(page.size());
-          putText(dictionary.texts[i], page);
+          page.putInt(dictionary.texts.length(i));
+          dictionary.texts.write(i, page);
         }
         if (dictionary.size > 0) { // they are in order
-          note(dictionary.texts[0]);
-          note(dictionary.texts[dictionary.size - 1]);
+          note(dictionary.texts.text(0));
+          note(dictionary.texts.text(dictionary.size - 1));
         }
       }
       default -> {

@@ -50,7 +50,10 @@ public final class EncodingChoice {
       FlowColumn column, ColumnValues values, DictionaryBuilder dictionary, boolean needed) {
     switch (column.type()) {
       case ADDRESS -> dictionary.buildAddresses(values);
-      case TEXT -> dictionary.buildTexts(values);
+      case TEXT -> {
+        dictionary.buildTexts(values);
+        values.expectTexts(column, 2L * dictionary.size > values.count);
+      }
       default -> {
         boolean isFlag = column.type() == ColumnType.BOOLEAN;
         int limit =
@@ -91,11 +94,7 @@ public final class EncodingChoice {
   }
 
   private static long textBytes(DictionaryBuilder dictionary) {
-    long bytes = 4L * dictionary.size;
-    for (int id = 0; id < dictionary.size; id++) {
-      bytes += dictionary.texts[id].length;
-    }
-    return bytes;
+    return 4L * dictionary.size + dictionary.texts.bytes();
   }
 
   private Encoding direct(ColumnType type, ColumnValues values, DictionaryBuilder dictionary) {

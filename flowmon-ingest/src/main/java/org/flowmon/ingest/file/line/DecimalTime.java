@@ -5,6 +5,7 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
+import org.flowmon.flow.bytes.LittleEndian;
 
 /** Decimal seconds and ISO 8601 to exact µs, without floating point, rounded half up once. */
 public final class DecimalTime {
@@ -14,12 +15,47 @@ public final class DecimalTime {
   public static final long LIMIT_SECONDS = 253_402_300_800L;
 
   private static final int MAX_TEXT = 48;
+  // Ten digits of seconds, a point and six digits.
+  private static final int MOST_WITH_MICROS = 17;
+  private static final long ZEROS = 0x3030_3030_3030_3030L;
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+  private static final long BEYOND_NINE = 0x7676_7676_7676_7676L;
   private static final int MAX_EXPONENT = 60;
 
   private DecimalTime() {}
 
   /** Seconds like {@code 1258531221.486539}, {@code -0.5} or {@code 4.7e-06} as µs. */
   public static long micros(byte[] text, int from, int to) {
+    int length = to - from;
+    if (length >= Long.BYTES && length <= MOST_WITH_MICROS && text[to - 7] == '.') {
+      long micros = withMicros(text, from, to);
+      if (micros >= 0) {
+        return micros;
+      }
+    }
+    return anyMicros(text, from, to);
+  }
+
+  /** Of {@code digits.dddddd}, as most times are; −1 if it is anything else. */
+  private static long withMicros(byte[] text, int from, int to) {
+    long seconds = 0;
+    boolean isDecimal = true;
+    for (int i = from; i < to - 7; i++) {
+      int digit = text[i] - '0';
+      isDecimal &= digit >= 0 && digit <= 9;
+      seconds = seconds * 10 + digit;
+    }
+    // The six digits, and zeros in place of the digit and the point before them.
+    long digits = ((LittleEndian.getLong(text, to - Long.BYTES) & ~0xFFFFL) | 0x3030) - ZEROS;
+    isDecimal &= ((digits | (digits + BEYOND_NINE)) & HIGH_BITS) == 0;
+    // Pairs of digits, then of pairs, then of fours; the first digit is the lowest byte.
+    digits = (digits * 10 + (digits >>> 8)) & 0x00FF_00FF_00FF_00FFL;
+    digits = (digits * 100 + (digits >>> 16)) & 0x0000_FFFF_0000_FFFFL;
+    digits = (digits * 10_000 + (digits >>> 32)) & 0xFFFF_FFFFL;
+    return isDecimal && seconds <= LIMIT_SECONDS ? seconds * 1_000_000 + digits : -1;
+  }
+
+  private static long anyMicros(byte[] text, int from, int to) {
     int at = from;
     boolean negative = at < to && text[at] == '-';
     at += negative ? 1 : 0;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.zip.ZipException;
+import org.flowmon.flow.bytes.ByteSearch;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,14 +66,7 @@ public final class LineReader implements Closeable {
   }
 
   private int lineFeed(int scan) {
-    byte[] bytes = buffer;
-    int end = limit;
-    for (int i = scan; i < end; i++) {
-      if (bytes[i] == '\n') {
-        return i;
-      }
-    }
-    return -1;
+    return ByteSearch.indexOf(buffer, scan, limit, (byte) '\n');
   }
 
   private void take(int end, int following) {

@@ -1,18 +1,14 @@
 package org.flowmon.ingest.file.zeek;
 
 import java.util.Arrays;
+import org.flowmon.flow.bytes.ByteSearch;
 
 /** The escapes {@code \xNN} of TSV logs, for bytes that would otherwise be ambiguous. */
 final class ZeekEscapes {
   private ZeekEscapes() {}
 
   static boolean any(byte[] bytes, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (bytes[i] == '\\') {
-        return true;
-      }
-    }
-    return false;
+    return ByteSearch.indexOf(bytes, from, to, (byte) '\\') >= 0;
   }
 
   static byte[] unescape(byte[] bytes) {

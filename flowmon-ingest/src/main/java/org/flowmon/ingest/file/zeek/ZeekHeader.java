@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * begins a new header, any other line replaces its predecessor.
  */
 final class ZeekHeader {
-  private static final int MAX_FIELDS = 1024;
+  static final int MAX_FIELDS = 1024;
 
   private byte separator = '\t';
   private byte[] unset = {'-'};
@@ -172,10 +172,19 @@ final class ZeekHeader {
   }
 
   boolean isUnset(byte[] bytes, int from, int to) {
-    return Arrays.equals(bytes, from, to, unset, 0, unset.length);
+    return isEqual(bytes, from, to, unset);
   }
 
   boolean isEmpty(byte[] bytes, int from, int to) {
-    return Arrays.equals(bytes, from, to, empty, 0, empty.length);
+    return isEqual(bytes, from, to, empty);
+  }
+
+  private static boolean isEqual(byte[] bytes, int from, int to, byte[] text) {
+    if (to - from != text.length) {
+      return false; // as most: the call takes longer
+    }
+    return text.length == 1
+        ? bytes[from] == text[0]
+        : Arrays.equals(bytes, from, to, text, 0, text.length);
   }
 }

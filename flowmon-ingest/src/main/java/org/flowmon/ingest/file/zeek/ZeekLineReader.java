@@ -3,6 +3,8 @@ package org.flowmon.ingest.file.zeek;
 import java.io.IOException;
 import java.util.Arrays;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.bytes.ByteSearch;
+import org.flowmon.flow.bytes.LittleEndian;
 import org.flowmon.ingest.file.format.Refusal;
 import org.flowmon.ingest.file.format.RejectReason;
 
@@ -12,6 +14,7 @@ final class ZeekLineReader {
   private static final int ICMPV6 = 58;
 
   private final ZeekHeader header;
+  private final int[] ends = new int[ZeekHeader.MAX_FIELDS];
   private final Refusal refusal = new Refusal();
   private final ZeekValues values = new ZeekValues(refusal);
   private final ZeekJsonLine json = new ZeekJsonLine(values, refusal);
@@ -87,26 +90,47 @@ final class ZeekLineReader {
       return refusal.because(header.refusal().reason(), header.refusal().detail());
     }
     ZeekField[] fields = header.fields();
-    byte separator = header.separator();
-    int place = 0;
-    int start = from;
-    boolean isValid = true;
-    for (int i = from; i <= to; i++) {
-      if (i < to && bytes[i] != separator) {
-        continue;
-      }
-      if (isValid && place < fields.length && fields[place] != null) {
-        isValid = value(fields[place], bytes, start, i);
-      }
-      place++;
-      start = i + 1;
+    int count = 1 + separators(bytes, from, to, header.separator());
+    if (count != fields.length) {
+      return refusal.because(
+          RejectReason.WRONG_FIELD_COUNT,
+          count + " values, the header has " + fields.length + " fields");
     }
-    // A wrong count of fields is the cause of any other error.
-    return place == fields.length
-        ? isValid
-        : refusal.because(
-            RejectReason.WRONG_FIELD_COUNT,
-            place + " values, the header has " + fields.length + " fields");
+    int start = from;
+    for (int place = 0; place < count; place++) {
+      int end = place < count - 1 ? ends[place] : to;
+      ZeekField field = fields[place];
+      if (field != null && !value(field, bytes, start, end)) {
+        return false;
+      }
+      start = end + 1;
+    }
+    return true;
+  }
+
+  /** The number of separators; the places of the first are left in {@link #ends}. */
+  private int separators(byte[] bytes, int from, int to, byte separator) {
+    long pattern = ByteSearch.pattern(separator);
+    int count = 0;
+    int at = from;
+    for (; at <= to - Long.BYTES; at += Long.BYTES) {
+      long found = ByteSearch.matches(LittleEndian.getLong(bytes, at), pattern);
+      for (; found != 0; found &= found - 1) {
+        if (count < ends.length) {
+          ends[count] = at + (Long.numberOfTrailingZeros(found) >>> 3);
+        }
+        count++;
+      }
+    }
+    for (; at < to; at++) {
+      if (bytes[at] == separator) {
+        if (count < ends.length) {
+          ends[count] = at;
+        }
+        count++;
+      }
+    }
+    return count;
   }
 
   private boolean value(ZeekField field, byte[] bytes, int from, int to) {

@@ -1,6 +1,7 @@
 package org.flowmon.ingest.file.zeek;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.flowmon.flow.ConnectionState;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.IpAddress;
@@ -17,7 +18,16 @@ final class ZeekValues {
 
   private static final String UNKNOWN_TRANSPORT = "unknown_transport";
 
+  // So many digits fit a long, whatever they are.
+  private static final int SAFE_DIGITS = 18;
+
   private static final ConnectionState[] STATES = ConnectionState.values();
+  private static final long[] STATE_WORDS =
+      Arrays.stream(STATES).mapToLong(state -> word(state.name())).toArray();
+  private static final long TCP = word("tcp");
+  private static final long UDP = word("udp");
+  private static final long ICMP = word("icmp");
+  private static final long SCTP = word("sctp");
 
   private final TextCache repeated = new TextCache();
   private final long[] values = new long[FIELDS];
@@ -114,19 +124,25 @@ final class ZeekValues {
   private boolean number(
       ZeekField field, byte[] bytes, int from, int to, long max, RejectReason reason) {
     long value = 0;
-    for (int i = from; i < to; i++) {
+    boolean isValid = from < to;
+    int safe = Math.min(to, from + SAFE_DIGITS);
+    for (int i = from; i < safe; i++) {
       int digit = bytes[i] - '0';
-      if (digit < 0
-          || digit > 9
-          || value > Long.MAX_VALUE / 10
-          || value * 10 > Long.MAX_VALUE - digit) {
-        return refuse(reason, field, bytes, from, to, "0…" + max);
-      }
+      isValid &= digit >= 0 && digit <= 9;
       value = value * 10 + digit;
     }
-    return (from == to || value > max)
-        ? refuse(reason, field, bytes, from, to, "0…" + max)
-        : keep(field, value);
+    for (int i = safe; isValid && i < to; i++) {
+      int digit = bytes[i] - '0';
+      isValid =
+          digit >= 0
+              && digit <= 9
+              && value <= Long.MAX_VALUE / 10
+              && value * 10 <= Long.MAX_VALUE - digit;
+      value = value * 10 + digit;
+    }
+    return (isValid && value <= max)
+        ? keep(field, value)
+        : refuse(reason, field, bytes, from, to, "0…" + max);
   }
 
   private boolean bool(ZeekField field, byte[] bytes, int from, int to) {
@@ -156,12 +172,8 @@ final class ZeekValues {
 
   /** A protocol unknown to Zeek stays unknown. */
   private boolean protocol(ZeekField field, byte[] bytes, int from, int to) {
-    int number =
-        equal(bytes, from, to, "tcp")
-            ? 6
-            : equal(bytes, from, to, "udp")
-                ? 17
-                : equal(bytes, from, to, "icmp") ? 1 : equal(bytes, from, to, "sctp") ? 132 : -1;
+    long word = word(bytes, from, to);
+    int number = word == TCP ? 6 : word == UDP ? 17 : word == ICMP ? 1 : word == SCTP ? 132 : -1;
     if (number >= 0) {
       return keep(field, number);
     }
@@ -181,9 +193,10 @@ final class ZeekValues {
   }
 
   private boolean state(ZeekField field, byte[] bytes, int from, int to) {
-    for (ConnectionState state : STATES) {
-      if (equal(bytes, from, to, state.name())) {
-        return keep(field, state.code());
+    long word = word(bytes, from, to);
+    for (int i = 0; i < STATES.length; i++) {
+      if (word == STATE_WORDS[i]) {
+        return keep(field, STATES[i].code());
       }
     }
     return refuse(RejectReason.BAD_STATE, field, bytes, from, to, "one of Zeek's states");
@@ -192,6 +205,23 @@ final class ZeekValues {
   private boolean refuse(
       RejectReason reason, ZeekField field, byte[] bytes, int from, int to, String expected) {
     return refusal.because(reason, ShownValue.wrong(field.zeekName(), bytes, from, to, expected));
+  }
+
+  private static long word(String text) {
+    byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
+    return word(ascii, 0, ascii.length);
+  }
+
+  /** A text of less than 8 bytes as a number that no other has; 0 for a longer one. */
+  private static long word(byte[] bytes, int from, int to) {
+    if (to - from >= Long.BYTES) {
+      return 0;
+    }
+    long word = 1; // before the first byte
+    for (int i = from; i < to; i++) {
+      word = word << 8 | (bytes[i] & 0xFF);
+    }
+    return word;
   }
 
   private static boolean equal(byte[] bytes, int from, int to, String text) {

@@ -3,6 +3,7 @@ package org.flowmon.ingest.file.line;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -33,6 +34,31 @@ class DecimalTimeTest {
       long expected =
           new BigDecimal(text).movePointRight(6).setScale(0, RoundingMode.HALF_UP).longValue();
       assertEquals(expected, micros(text), "seed " + seed + ": " + text);
+    }
+  }
+
+  @Test
+  void sixDigitsBehindThePointAreReadAsByAnyOtherReader() {
+    long seed = 8;
+    Random random = new Random(seed);
+    for (int i = 0; i < 200_000; i++) {
+      String digits = Long.toString(random.nextLong(1L << random.nextInt(1, 42)));
+      StringBuilder text = new StringBuilder(digits + '.');
+      text.append(1_000_000 + random.nextInt(1_000_000)).deleteCharAt(digits.length() + 1);
+      if (random.nextInt(3) == 0) {
+        text.setCharAt(random.nextInt(text.length()), (char) random.nextInt(128));
+      }
+      String found = text.toString();
+      if (found.matches("-?([0-9]+[.]?[0-9]*|[.][0-9]+)")) {
+        BigDecimal seconds = new BigDecimal(found);
+        BigInteger limit = BigInteger.valueOf(DecimalTime.LIMIT_SECONDS);
+        boolean isTime = seconds.abs().toBigInteger().compareTo(limit) <= 0;
+        long expected = seconds.movePointRight(6).setScale(0, RoundingMode.HALF_UP).longValue();
+        assertEquals(
+            isTime ? expected : DecimalTime.INVALID, micros(found), "seed " + seed + ": " + found);
+      } else if (!found.contains("e") && !found.contains("E")) {
+        assertEquals(DecimalTime.INVALID, micros(found), "seed " + seed + ": " + found);
+      }
     }
   }
 

@@ -73,8 +73,11 @@ class ZeekRandomLinesTest {
       case "id.orig_p", "id.resp_p" -> odd ? "65536" : "" + random.nextInt(300);
       case "proto" ->
           List.of("tcp", "udp", "icmp", "unknown_transport", "89", "sctp").get(random.nextInt(6))
-              + (odd ? "x" : "");
-      case "conn_state" -> odd ? "S9" : List.of("SF", "S0", "RSTRH").get(random.nextInt(3));
+              + (odd ? List.of("x", "\0", "xxxxxx").get(random.nextInt(3)) : "");
+      case "conn_state" ->
+          odd
+              ? List.of("S9", "\0SF", "SFSFSFSF").get(random.nextInt(3))
+              : List.of("SF", "S0", "RSTRH").get(random.nextInt(3));
       case "local_orig" -> odd ? "X" : random.nextBoolean() ? "T" : "F";
       case "uid" -> "C" + Long.toString(random.nextLong() >>> 1, 36);
       case "service", "history" ->
