@@ -33,7 +33,11 @@ class EvaluationTest {
       List.of(
           "SAME_HOUR(end_time, " + NOW + ", 7)",
           "NOT SAME_HOUR(start_time, " + NOW + ", 3)",
+          "SAME_HOUR(end_time, " + NOW + " - INTERVAL '30' MINUTE, 7, INTERVAL '5' HOUR)",
+          "NOT SAME_HOUR(end_time, " + NOW + ", 4, INTERVAL '1' DAY)",
           "DAYS_BEFORE(end_time, " + NOW + ") IN (1, 3, 5)",
+          "service LIKE '%t_'",
+          "service NOT LIKE 'h%p' OR uid LIKE '%1%'",
           "NETWORK(src_addr, 24, 64) = '10.0.1.0'",
           "'2001:db8::' = NETWORK(dst_addr, 30, 32)",
           "NETWORK(src_addr, 8) <> NETWORK(dst_addr, 8)",

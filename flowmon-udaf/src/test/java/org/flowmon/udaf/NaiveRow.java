@@ -3,6 +3,7 @@ package org.flowmon.udaf;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
@@ -18,6 +19,7 @@ import org.flowmon.udaf.query.Expression.DaysBefore;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.IsTruth;
+import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.Network;
@@ -250,6 +252,15 @@ final class NaiveRow {
       return time == null
           ? null
           : (long) Math.ceil(((Long) value(days.now()) - time) / (24.0 * HOUR));
+    } else if (expression instanceof Like like) {
+      String text = (String) value(like.text());
+      StringBuilder regex = new StringBuilder();
+      for (String sign : like.pattern().split("")) {
+        regex.append(sign.equals("%") ? ".*" : sign.equals("_") ? "." : Pattern.quote(sign));
+      }
+      return text == null
+          ? null
+          : Pattern.compile(regex.toString(), Pattern.DOTALL).matcher(text).matches();
     } else if (expression instanceof SameHour hour) {
       Long time = (Long) value(hour.time());
       if (time == null) {
@@ -257,7 +268,7 @@ final class NaiveRow {
       }
       for (int day = 1; day <= hour.days(); day++) {
         long start = (Long) value(hour.now()) - day * 24L * HOUR;
-        if (time >= start && time < start + HOUR) {
+        if (time >= start && time < start + hour.lengthMicros()) {
           return true;
         }
       }

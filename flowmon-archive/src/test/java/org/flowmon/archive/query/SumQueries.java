@@ -120,7 +120,10 @@ final class SumQueries {
       case 0, 1, 2 -> "end_time >= " + time() + " AND end_time < " + time();
       case 3 -> "end_time " + pick("<", "<=", ">", ">=", "<>", "=") + " " + time();
       case 4 -> "end_time BETWEEN " + time() + " AND " + time();
-      case 5 -> "SAME_HOUR(end_time, " + pick(":now", time()) + ", 3)";
+      case 5 ->
+          "SAME_HOUR(end_time, "
+              + pick(":now", time(), ":now - INTERVAL '30' MINUTE")
+              + pick(", 3)", ", 3, INTERVAL '5' MINUTE)", ", 2, INTERVAL '2' HOUR)");
       case 6 -> "(end_time < " + time() + " OR end_time >= " + time() + ")";
       case 7 -> "end_time IS" + pick(" NULL", " NOT NULL");
       case 8 ->

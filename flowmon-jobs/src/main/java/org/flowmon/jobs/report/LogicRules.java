@@ -92,7 +92,7 @@ public final class LogicRules {
   }
 
   /** The days of SAME_HOUR, which the filter must have. */
-  public int sameHourDays(FlowQuery history) {
+  public SameHourDays sameHourDays(FlowQuery history) {
     return SameHourDays.of(history)
         .orElseThrow(
             () ->

@@ -117,6 +117,7 @@ final class PlantedTraffic {
     traffic.plantUsualScans();
     traffic.plantBeacons();
     traffic.plantTalkers();
+    traffic.plantSteadyPairs();
     return traffic.build(rows);
   }
 
@@ -303,12 +304,27 @@ final class PlantedTraffic {
       }
       download(ELEPHANT, inHour(day), 5_000);
       for (int pair = 0; pair < 10; pair++) {
-        transfer(pair, pair, inHour(day), 60_000_000);
+        for (int slot = -6; slot < 6; slot++) {
+          long ends = end - day * DAY + slot * 5 * MINUTE + random.nextLong(5 * MINUTE);
+          transfer(pair, pair, ends, 5_000_000);
+        }
       }
     }
     for (int pair = 0; pair < 10; pair++) {
       for (int minute = 0; minute < 30; minute++) {
         transfer(pair, minute < 5 ? (pair + 1) % 10 : pair, end - 1 - minute * MINUTE, 1_000_000);
+      }
+    }
+  }
+
+  /** Pairs that always send the same at this time of day, so that other pairs stand out. */
+  private void plantSteadyPairs() {
+    for (int day = 0; day <= DAYS; day++) {
+      for (int pair = 0; pair < 30; pair++) {
+        for (int slot = day == 0 ? -6 : -12; slot < (day == 0 ? 0 : 12); slot++) {
+          long ends = end - day * DAY + slot * 5 * MINUTE + random.nextLong(5 * MINUTE);
+          transfer(70 + pair, 200 + pair, ends, 4_000_000 + random.nextInt(400_000));
+        }
       }
     }
   }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.flowmon.flow.IpAddress;
@@ -220,6 +221,43 @@ final class ProgramsOfVolume {
       return matrix;
     }
 
+    private static Set<List<?>> both(Map<List<?>, Double> now, Map<List<?>, Double> then) {
+      Set<List<?>> all = new TreeSet<>(Cells.BY_KEYS);
+      all.addAll(now.keySet());
+      all.addAll(then.keySet());
+      return all;
+    }
+
+    private record Measures(double cosine, double l1, double jensenShannon, long both) {
+      static Measures of(Map<List<?>, Double> now, Map<List<?>, Double> then) {
+        double nowTotal = now.values().stream().mapToDouble(v -> v).sum();
+        double thenTotal = then.values().stream().mapToDouble(v -> v).sum();
+        double products = 0;
+        double squaresNow = 0;
+        double squaresThen = 0;
+        double l1 = 0;
+        double divergence = 0;
+        long both = 0;
+        for (List<?> pair : Anomaly.both(now, then)) {
+          double p = now.getOrDefault(pair, 0.0) / nowTotal;
+          double q = then.getOrDefault(pair, 0.0) / thenTotal;
+          both += p > 0 && q > 0 ? 1 : 0;
+          products += p * q;
+          squaresNow += p * p;
+          squaresThen += q * q;
+          l1 += Math.abs(p - q) / 2;
+          double m = (p + q) / 2;
+          divergence += (p > 0 ? p * Math.log(p / m) : 0) + (q > 0 ? q * Math.log(q / m) : 0);
+        }
+        if (both == 0) {
+          double apart = now.isEmpty() && then.isEmpty() ? 0 : 1;
+          return new Measures(1 - apart, apart, apart, 0);
+        }
+        double cosine = products / Math.sqrt(squaresNow * squaresThen);
+        return new Measures(cosine, l1, divergence / 2 / Math.log(2), both);
+      }
+    }
+
     private record Change(List<?> pair, double now, double then, double rate, double usual) {
       double difference() {
         return rate - usual;
@@ -237,35 +275,28 @@ final class ProgramsOfVolume {
         return null;
       }
       Map<List<?>, Double> now = matrix(flowsNow);
-      Map<List<?>, Double> then =
-          matrix(days(end, flow -> true).stream().flatMap(List::stream).toList());
+      List<PlainFlow> hours =
+          days(end - 30 * MINUTE, flow -> true).stream().flatMap(List::stream).toList();
+      Map<List<?>, Double> then = matrix(hours);
       double nowTotal = now.values().stream().mapToDouble(v -> v).sum();
       double thenTotal = then.values().stream().mapToDouble(v -> v).sum();
-      Map<List<?>, Double> all = new TreeMap<>(Cells.BY_KEYS);
-      all.putAll(now);
-      all.putAll(then);
-      double products = 0;
-      double squaresNow = 0;
-      double squaresThen = 0;
-      double l1 = 0;
-      double divergence = 0;
-      long both = 0;
+      Measures measures = Measures.of(now, then);
+      double jensenShannon = measures.jensenShannon();
+      Map<Long, List<PlainFlow>> slots =
+          hours.stream().collect(Collectors.groupingBy(flow -> flow.end() / (5 * MINUTE)));
+      double[] distances =
+          slots.values().stream()
+              .mapToDouble(slot -> Measures.of(matrix(slot), then).jensenShannon())
+              .toArray();
+      double mean = Arrays.stream(distances).average().orElse(0);
+      double squares = Arrays.stream(distances).map(one -> (one - mean) * (one - mean)).sum();
+      double limit = mean + 6 * Math.max(0.01, Math.sqrt(squares / (distances.length - 1)));
       List<Change> changes = new ArrayList<>();
-      for (List<?> pair : all.keySet()) {
+      for (List<?> pair : both(now, then)) {
         double a = now.getOrDefault(pair, 0.0);
         double b = then.getOrDefault(pair, 0.0);
-        double p = a / nowTotal;
-        double q = b / thenTotal;
-        both += a > 0 && b > 0 ? 1 : 0;
-        products += p * q;
-        squaresNow += p * p;
-        squaresThen += q * q;
-        l1 += Math.abs(p - q) / 2;
-        double m = (p + q) / 2;
-        divergence += (p > 0 ? p * Math.log(p / m) : 0) + (q > 0 ? q * Math.log(q / m) : 0);
         changes.add(new Change(pair, a, b, a / 300, b / (DAYS * 3600)));
       }
-      double jensenShannon = divergence / 2 / Math.log(2);
       double usual = thenTotal / (DAYS * 3600);
       List<String> rows = new ArrayList<>();
       rows.add(
@@ -280,15 +311,17 @@ final class ProgramsOfVolume {
               nowTotal / 300,
               usual,
               nowTotal / 300 - usual,
-              products / Math.sqrt(squaresNow * squaresThen),
-              l1,
+              measures.cosine(),
+              measures.l1(),
               jensenShannon,
-              both,
-              now.size() - both,
-              then.size() - both,
+              mean,
+              limit,
+              measures.both(),
+              now.size() - measures.both(),
+              then.size() - measures.both(),
               1.0,
               null,
-              jensenShannon > 0.5 ? "anomalous" : "usual"));
+              limit >= 1 ? "little_history" : jensenShannon > limit ? "anomalous" : "usual"));
       changes.sort(Comparator.comparingDouble(change -> -Math.abs(change.difference())));
       for (Change change : changes.subList(0, 20)) {
         rows.add(
@@ -303,6 +336,8 @@ final class ProgramsOfVolume {
                 change.rate(),
                 change.usual(),
                 change.difference(),
+                null,
+                null,
                 null,
                 null,
                 null,

@@ -247,7 +247,8 @@ final class ConstraintRules {
   }
 
   private static Constraints sameHour(SameHour hour) {
-    if (!(hour.time() instanceof Column column) || !(hour.now() instanceof Literal now)) {
+    if (!(hour.time() instanceof Column column)
+        || !(ConstantFolding.of(hour.now()) instanceof Literal now)) {
       return Constraints.NOTHING;
     }
     if (now.value().isNull()) {
@@ -259,7 +260,7 @@ final class ConstraintRules {
     LongRanges ranges = LongRanges.NONE;
     for (int day = 1; day <= hour.days(); day++) {
       long start = now.value().low() - day * DAY;
-      ranges = ranges.or(LongRanges.of(start, start + HOUR - 1));
+      ranges = ranges.or(LongRanges.of(start, start + hour.lengthMicros() - 1));
     }
     return longs(column.column(), ranges);
   }

@@ -165,7 +165,8 @@ final class Compiler {
           ? new LogicNodes.Constant(org.flowmon.udaf.value.Value.NULL)
           : new MembershipNodes.Pattern(text, new LikePattern(like.pattern()));
     } else if (expression instanceof SameHour hour) {
-      return new SameHourNode(value(hour.time()), value(hour.now()), hour.days());
+      return new SameHourNode(
+          value(hour.time()), value(hour.now()), hour.days(), hour.lengthMicros());
     } else if (expression instanceof Parameter parameter) {
       throw unbound(parameter);
     } else if (expression instanceof Literal literal) {

@@ -5,20 +5,22 @@ import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
-/** SAME_HOUR: the hour beginning at now, on each of the previous days. */
+/** SAME_HOUR: the hour, or another length, beginning at now, on each of the previous days. */
 public final class SameHourNode extends TruthNode {
   private final ValueNode timeNode;
   private final ValueNode nowNode;
   private final long reach;
+  private final long length;
   private final Vector time = new Vector(ValueKind.TIMESTAMP);
   private final Vector now = new Vector(ValueKind.TIMESTAMP);
   private final long[] matches = new long[Vector.WORDS];
   private final long[] known = new long[Vector.WORDS];
 
-  public SameHourNode(ValueNode time, ValueNode now, int days) {
+  public SameHourNode(ValueNode time, ValueNode now, int days, long length) {
     this.timeNode = time;
     this.nowNode = now;
     this.reach = days * TimeNodes.DAY;
+    this.length = length;
   }
 
   @Override
@@ -31,13 +33,13 @@ public final class SameHourNode extends TruthNode {
     }
     for (int i = 0; i < count; i++) {
       long t = time.values()[i];
-      // Distance before now: in (24 h · i − 1 h, 24 h · i] for an i of 1 … days.
+      // Distance before now: in (24 h · i − length, 24 h · i] for an i of 1 … days.
       long before = now.values()[i] - t;
       boolean match =
           t < now.values()[i]
               && before > 0
               && before <= reach
-              && Math.floorMod(-before, TimeNodes.DAY) < TimeNodes.HOUR;
+              && Math.floorMod(-before, TimeNodes.DAY) < length;
       matches[i >>> 6] |= (match ? 1L : 0L) << i;
     }
     out.of(matches, known);

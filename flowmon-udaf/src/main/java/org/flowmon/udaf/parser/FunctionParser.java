@@ -136,15 +136,17 @@ final class FunctionParser {
       case "NETWORK" -> network(name);
       case "TIME_BUCKET" -> timeBucket(name);
       case "SAME_HOUR" -> {
-        List<Expression> arguments = arguments(name, 3, 3);
+        List<Expression> arguments = arguments(name, 3, 4);
         int days = (int) constant(arguments.get(2), 1, 3660, "a number of days", name);
+        long length = arguments.size() == 3 ? SameHour.HOUR_MICROS : length(arguments.get(3), name);
         yield expressions.typed(
             name.start(),
             () ->
                 new SameHour(
                     Typing.requireTime(arguments.get(0)),
                     Typing.requireTime(arguments.get(1)),
-                    days));
+                    days,
+                    length));
       }
       case "DAYS_BEFORE" -> {
         List<Expression> arguments = arguments(name, 2, 2);
@@ -188,6 +190,19 @@ final class FunctionParser {
             + ") or what keeps and asks states ("
             + String.join(", ", Functions.names())
             + ")";
+  }
+
+  /** Of the time of day that SAME_HOUR compares. */
+  private long length(Expression argument, Token name) {
+    if (argument instanceof Literal literal
+        && literal.kind() == ValueKind.DURATION
+        && literal.value().low() > 0
+        && literal.value().low() <= 24 * SameHour.HOUR_MICROS) {
+      return literal.value().low();
+    }
+    throw tokens.error(
+        "expected a length of up to a day, such as INTERVAL '5' MINUTE",
+        expressions.startOf(argument, name.start()));
   }
 
   private Expression network(Token name) {

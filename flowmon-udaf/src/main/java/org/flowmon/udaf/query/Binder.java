@@ -224,7 +224,8 @@ final class Binder {
       return new SameHour(
           Typing.requireTime(expression(hour.time())),
           Typing.requireTime(expression(hour.now())),
-          hour.days());
+          hour.days(),
+          hour.lengthMicros());
     } else if (expression instanceof DaysBefore days) {
       return new DaysBefore(
           Typing.requireTime(expression(days.time())), Typing.requireTime(expression(days.now())));

@@ -397,8 +397,15 @@ public sealed interface Expression
     }
   }
 
-  /** Whether the time is in [now − 24 h · i, now − 24 h · i + 1 h) for an i of 1 … days. */
-  record SameHour(Expression time, Expression now, int days) implements Condition {
+  /**
+   * Whether the time is in [now − 24 h · i, now − 24 h · i + length) for an i of 1 … days.
+   *
+   * @param lengthMicros an hour if none is written; at most a day
+   */
+  record SameHour(Expression time, Expression now, int days, long lengthMicros)
+      implements Condition {
+    public static final long HOUR_MICROS = 3_600_000_000L;
+
     @Override
     public String toString() {
       return SqlText.of(this);

@@ -196,7 +196,11 @@ final class SqlText {
     } else if (expression instanceof TimeBucket bucket) {
       return "TIME_BUCKET(" + bucket.time() + ", " + Value.ofDuration(bucket.widthMicros()) + ")";
     } else if (expression instanceof SameHour hour) {
-      return "SAME_HOUR(" + hour.time() + ", " + hour.now() + ", " + hour.days() + ")";
+      String length =
+          hour.lengthMicros() == SameHour.HOUR_MICROS
+              ? ""
+              : ", " + Value.ofDuration(hour.lengthMicros());
+      return "SAME_HOUR(" + hour.time() + ", " + hour.now() + ", " + hour.days() + length + ")";
     } else if (expression instanceof DaysBefore days) {
       return "DAYS_BEFORE(" + days.time() + ", " + days.now() + ")";
     } else if (expression instanceof OfStates call) {

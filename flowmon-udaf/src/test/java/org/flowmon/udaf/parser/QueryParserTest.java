@@ -40,6 +40,10 @@ class QueryParserTest {
             + " ORDER BY bytes DESC"
       },
       {
+        "SELECT uid FROM flows WHERE SAME_HOUR(end_time, :now, 7, INTERVAL 5 MINUTE) IS NULL",
+        "SELECT uid FROM flows WHERE SAME_HOUR(end_time, :now, 7, INTERVAL '5' MINUTE) IS NULL"
+      },
+      {
         "SELECT SUM(NULL) AS a, MAX(NULL - end_time) AS b, -0.0 AS c FROM flows",
         "SELECT SUM(NULL + 0) AS a, MAX(NULL - end_time) AS b, 0.0 AS c FROM flows"
       },
@@ -192,6 +196,10 @@ class QueryParserTest {
     error("SELECT f.bytes FROM flows AS f", 7, "expected a column of flows alone, found 'f.'");
     error("SELECT bytes FROM flows AS f", 24, "expected WHERE, GROUP BY");
     error("SELECT bytes FROM flows, flows", 23, "flows itself is not joined");
+    error(
+        "SELECT uid FROM flows WHERE SAME_HOUR(end_time, :now, 7, INTERVAL '2' DAY)",
+        57,
+        "expected a length of up to a day");
     error("SELECT NOW(1) FROM flows", 7, "NOW takes 0 arguments, found 1");
     error("SELECT FOO(bytes) FROM flows", 7, "no function 'FOO'");
     error("SELECT QUANTILS(bytes) FROM flows", 7, "'QUANTILS': did you mean QUANTILES?");

@@ -82,10 +82,9 @@ public final class ExactTimes {
           ? Optional.of(
               LongRanges.ofPoints(in.items().stream().mapToLong(ExactTimes::micros).toArray()))
           : Optional.empty();
-    } else if (condition instanceof SameHour hour
-        && ExpressionColumns.isEndTime(hour.time())
-        && isTime(hour.now())) {
-      return Optional.of(sameHour(micros(hour.now()), hour.days()));
+    } else if (condition instanceof SameHour hour && ExpressionColumns.isEndTime(hour.time())) {
+      Expression now = ConstantFolding.of(hour.now());
+      return isTime(now) ? Optional.of(sameHour(micros(now), hour)) : Optional.empty();
     }
     return Optional.empty();
   }
@@ -141,11 +140,11 @@ public final class ExactTimes {
     };
   }
 
-  private static LongRanges sameHour(long now, int days) {
+  private static LongRanges sameHour(long now, SameHour hour) {
     LongRanges ranges = LongRanges.NONE;
-    for (int day = 1; day <= days; day++) {
+    for (int day = 1; day <= hour.days(); day++) {
       long start = Math.subtractExact(now, Math.multiplyExact(DAY, day));
-      ranges = ranges.or(LongRanges.of(start, start + RollupFormat.HOUR_MICROS - 1));
+      ranges = ranges.or(LongRanges.of(start, start + hour.lengthMicros() - 1));
     }
     return ranges;
   }

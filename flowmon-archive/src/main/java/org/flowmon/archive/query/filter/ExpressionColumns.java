@@ -47,7 +47,9 @@ public final class ExpressionColumns {
       return isMultiple(width, days.now());
     } else if (expression instanceof SameHour hour && isEndTime(hour.time())) {
       // It tells the hours of a day apart.
-      return width == RollupFormat.HOUR_MICROS && isMultiple(width, hour.now());
+      return width == RollupFormat.HOUR_MICROS
+          && hour.lengthMicros() % width == 0
+          && isMultiple(width, hour.now());
     } else if (expression instanceof IsNull isNull && isEndTime(isNull.term())) {
       return true;
     }

@@ -2,8 +2,9 @@ package org.flowmon.jobs.report.logic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.TreeMap;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
@@ -32,31 +33,46 @@ import org.jspecify.annotations.Nullable;
  * {@code part = change} for each pair whose rate changed most.
  *
  * <p>With SAME_HOUR the history query gives {@code DAYS_BEFORE(…) AS day} too, and days whose hours
- * are wholly inside history count. Otherwise its filter bounds {@code end_time}, all rows count,
- * and rates are by the part of that range inside history.
+ * are wholly inside history count. It should tell slots of the window's length apart, {@code
+ * TIME_BUCKET(…) AS slot}: their distances from all of the past say what is usual, and the window
+ * is anomalous if it is farther away than the {@link PastDistances#limit}. Otherwise the query's
+ * filter bounds {@code end_time}, all rows count, rates are by the part of that range inside
+ * history, and a threshold decides.
  *
  * <p>Parameters: {@code measure}, a column of both queries ({@code bytes}); {@code decides}, {@code
- * jensen_shannon} (default), {@code l1} or {@code cosine}; {@code threshold}, 0 … 1 (0.5), above
- * which, for cosine below, it is anomalous; {@code changes}, rows of these at most (20).
+ * jensen_shannon} (default), {@code l1} or {@code cosine}; {@code factor} (6), of the limit; 0 for
+ * the threshold; {@code threshold}, 0 … 1 (0.5), above which, for cosine below, it is anomalous;
+ * {@code changes}, rows of these at most (20).
  */
 final class AnomalyLogic implements ReportLogic {
   private static final String DAY = "day";
+  private static final String SLOT = "slot";
 
   private String measure;
   private String decides;
   private double threshold;
+  private double factor;
+  private boolean hasSlots; // whether the history query tells the slots of a day apart
   private int changes;
   private List<ReportColumn> keys;
   private List<String> keyNames;
   private List<ReportColumn> columns;
   private AnalysisConfig.History history;
-  private OptionalInt days; // empty if the history query asks for a range
+  private Optional<SameHourDays> days; // empty if the history query asks for a range
   private @Nullable PastRange range; // null if it asks for days
   // Successive windows mostly have the same past.
   private @Nullable Known known;
 
-  /** The matrix of an answer's {@code rows}, of the days inside; null: of all. */
-  private record Known(ResultTable rows, @Nullable DaysInside inside, TrafficMatrix matrix) {
+  /**
+   * The matrix of an answer's {@code rows}, of the days inside; null: of all.
+   *
+   * @param distances of the days from one another; empty without days
+   */
+  private record Known(
+      ResultTable rows,
+      @Nullable DaysInside inside,
+      TrafficMatrix matrix,
+      Optional<PastDistances> distances) {
     // Compares by identity: comparing all rows would take as long as summing them.
     @SuppressWarnings("ReferenceEquality")
     boolean isOf(ResultTable others, @Nullable DaysInside ofThem) {
@@ -71,7 +87,11 @@ final class AnomalyLogic implements ReportLogic {
    * null if none or none asked for.
    */
   private record Past(
-      @Nullable TrafficMatrix matrix, double seconds, double coverage, @Nullable String missing) {}
+      @Nullable TrafficMatrix matrix,
+      double seconds,
+      double coverage,
+      @Nullable String missing,
+      Optional<PastDistances> distances) {}
 
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
@@ -79,6 +99,7 @@ final class AnomalyLogic implements ReportLogic {
     measure = parameters.text("measure", "bytes");
     decides = parameters.choice("decides", "jensen_shannon", "l1", "cosine");
     threshold = parameters.decimal("threshold", "0.5", "0", "1").doubleValue();
+    factor = parameters.decimal("factor", "6", "0", "1000").doubleValue();
     changes = parameters.integer("changes", 20, 0, 10_000);
     parameters.end();
     LogicRules rules = new LogicRules(analysis);
@@ -102,6 +123,7 @@ final class AnomalyLogic implements ReportLogic {
     days = SameHourDays.of(query);
     if (days.isPresent()) {
       rules.historyItems(query, List.of(), DAY);
+      hasSlots = query.select().stream().anyMatch(item -> item.name().equals(SLOT));
     } else {
       range = PastRange.of(analysis, query, liveColumns);
     }
@@ -118,6 +140,8 @@ final class AnomalyLogic implements ReportLogic {
       all.add(ReportColumn.of(name, ValueKind.DOUBLE));
     }
     all.add(ReportColumn.of("jensen_shannon", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("usual_distance", ValueKind.DOUBLE));
+    all.add(ReportColumn.of("distance_limit", ValueKind.DOUBLE));
     for (String name : List.of("pairs_both", "pairs_now", "pairs_then")) {
       all.add(ReportColumn.of(name, ValueKind.LONG));
     }
@@ -145,7 +169,7 @@ final class AnomalyLogic implements ReportLogic {
     double usual = then.total() / past.seconds();
     out.set("usual_rate", usual).set("change", now.total() / seconds - usual);
     TopChanges top = new TopChanges(now, then, seconds, past.seconds(), changes);
-    summary(out, Similarity.of(now, then, top));
+    summary(out, Similarity.of(now, then, top), past.distances());
     changes(out, window, now, then, top);
     return out.build();
   }
@@ -154,22 +178,51 @@ final class AnomalyLogic implements ReportLogic {
     Optional<ResultTable> rows = window.history().rows();
     if (range != null) {
       PastRange.Held held = range.held(window);
-      TrafficMatrix matrix = held.micros() == 0 ? null : known(rows.orElseThrow(), null);
-      return new Past(matrix, held.micros() / 1e6, held.share(), null);
+      TrafficMatrix matrix = held.micros() == 0 ? null : known(rows.orElseThrow(), null).matrix();
+      return new Past(matrix, held.micros() / 1e6, held.share(), null, Optional.empty());
     }
+    SameHourDays asked = days.orElseThrow();
     long now = history.now(window.window().windowEnd());
-    DaysInside inside = DaysInside.of(window.history(), now, days.getAsInt());
-    TrafficMatrix matrix = inside.used() == 0 ? null : known(rows.orElseThrow(), inside);
-    double seconds = inside.used() * (SameHourDays.HOUR_MICROS / 1e6);
-    double coverage = (double) inside.used() / days.getAsInt();
-    return new Past(matrix, seconds, coverage, inside.missing());
+    DaysInside inside = DaysInside.of(window.history(), now, asked);
+    Known past = inside.used() == 0 ? null : known(rows.orElseThrow(), inside);
+    return new Past(
+        past == null ? null : past.matrix(),
+        inside.used() * (asked.lengthMicros() / 1e6),
+        (double) inside.used() / asked.days(),
+        inside.missing(),
+        past == null ? Optional.empty() : past.distances());
   }
 
-  private TrafficMatrix known(ResultTable rows, @Nullable DaysInside inside) {
+  private Known known(ResultTable rows, @Nullable DaysInside inside) {
     if (known == null || !known.isOf(rows, inside)) {
-      known = new Known(rows, inside, matrix(rows, inside));
+      TrafficMatrix all = matrix(rows, inside);
+      Optional<PastDistances> distances =
+          inside == null || factor == 0
+              ? Optional.empty()
+              : Optional.of(distances(rows, inside, all));
+      known = new Known(rows, inside, all, distances);
     }
-    return known.matrix();
+    return known;
+  }
+
+  /** Of each slot, or each day without slots, of the days inside from all of them together. */
+  private PastDistances distances(ResultTable rows, DaysInside inside, TrafficMatrix all) {
+    int day = rows.column(DAY);
+    int part = hasSlots ? rows.column(SLOT) : day;
+    Map<Long, List<Integer>> parts = new TreeMap<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      if (!rows.isNull(row, day) && inside.contains(rows.longValue(row, day))) {
+        parts.computeIfAbsent(rows.longValue(row, part), one -> new ArrayList<>()).add(row);
+      }
+    }
+    double[] distances = new double[parts.size()];
+    int next = 0;
+    for (List<Integer> some : parts.values()) {
+      ResultTable table = rows.withRows(some.stream().mapToInt(Integer::intValue).toArray());
+      TrafficMatrix one = TrafficMatrix.of(table, keyNames, measure, row -> true);
+      distances[next++] = distance(Similarity.of(one, all, (mine, other) -> {}));
+    }
+    return new PastDistances(distances, factor);
   }
 
   private TrafficMatrix matrix(ResultTable rows, @Nullable DaysInside inside) {
@@ -184,20 +237,34 @@ final class AnomalyLogic implements ReportLogic {
         row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
   }
 
-  private void summary(ReportRows out, Similarity similarity) {
+  private void summary(ReportRows out, Similarity similarity, Optional<PastDistances> distances) {
     out.set("cosine", similarity.cosine()).set("l1", similarity.l1());
     out.set("jensen_shannon", similarity.jensenShannon());
     out.set("pairs_both", similarity.both());
     out.set("pairs_now", similarity.onlyFirst());
     out.set("pairs_then", similarity.onlySecond());
-    out.set("verdict", isAnomalous(similarity) ? "anomalous" : "usual");
+    if (distances.isEmpty()) {
+      out.set("verdict", isBeyondThreshold(similarity) ? "anomalous" : "usual");
+      return;
+    }
+    PastDistances past = distances.get();
+    out.set("usual_distance", past.mean()).set("distance_limit", past.limit());
+    String verdict = distance(similarity) > past.limit() ? "anomalous" : "usual";
+    out.set("verdict", past.areEnough() ? verdict : "little_history");
   }
 
-  private boolean isAnomalous(Similarity similarity) {
+  private boolean isBeyondThreshold(Similarity similarity) {
+    return decides.equals("cosine")
+        ? similarity.cosine() < threshold
+        : distance(similarity) > threshold;
+  }
+
+  /** 0 for the same, 1 for nothing in common, by the deciding measure. */
+  private double distance(Similarity similarity) {
     return switch (decides) {
-      case "cosine" -> similarity.cosine() < threshold;
-      case "l1" -> similarity.l1() > threshold;
-      default -> similarity.jensenShannon() > threshold;
+      case "cosine" -> 1 - similarity.cosine();
+      case "l1" -> similarity.l1();
+      default -> similarity.jensenShannon();
     };
   }
 

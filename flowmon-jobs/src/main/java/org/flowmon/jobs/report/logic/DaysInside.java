@@ -19,13 +19,14 @@ final class DaysInside {
     this.missing = missing;
   }
 
-  static DaysInside of(HistoryAnswer history, long now, int days) {
+  static DaysInside of(HistoryAnswer history, long now, SameHourDays asked) {
+    int days = asked.days();
     boolean[] inside = new boolean[days + 1];
     StringJoiner missing = new StringJoiner(" ");
     int used = 0;
     for (int day = 1; day <= days; day++) {
-      long start = SameHourDays.start(now, day);
-      inside[day] = history.covers(start, start + SameHourDays.HOUR_MICROS);
+      long start = asked.start(now, day);
+      inside[day] = history.covers(start, start + asked.lengthMicros());
       if (inside[day]) {
         used++;
       } else {

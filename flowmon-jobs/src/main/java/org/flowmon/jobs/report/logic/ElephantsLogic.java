@@ -13,7 +13,6 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
-import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
@@ -119,7 +118,7 @@ final class ElephantsLogic implements ReportLogic {
         out.set("share", value.doubleValue() / total.doubleValue());
       }
       if (twiceMedian != null) {
-        out.set("median_rate", twiceMedian.doubleValue() / 2 / SameHourDays.HOUR_MICROS * 1e6);
+        out.set("median_rate", twiceMedian.doubleValue() / 2 / past.days().lengthMicros() * 1e6);
       }
       out.set("days_used", medians.inside().used());
       out.set("days_missing", medians.inside().missing()).set("verdict", verdict);
@@ -142,7 +141,7 @@ final class ElephantsLogic implements ReportLogic {
     }
     // value / window >= factor · median / hour, without a division
     BigDecimal now =
-        new BigDecimal(value).multiply(BigDecimal.valueOf(2 * SameHourDays.HOUR_MICROS));
+        new BigDecimal(value).multiply(BigDecimal.valueOf(2 * past.days().lengthMicros()));
     BigDecimal then =
         factor.multiply(new BigDecimal(twiceMedian)).multiply(BigDecimal.valueOf(windowMicros));
     return now.compareTo(then) >= 0 ? "new" : "usual";

@@ -9,6 +9,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.LogicRules;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class PastMedians {
    * measure is of whole numbers; rows of one key and day are added.
    */
   record SameHour(
-      AnalysisConfig.History config, int days, List<ReportColumn> keys, String measure) {
+      AnalysisConfig.History config, SameHourDays days, List<ReportColumn> keys, String measure) {
     /** Throws {@code ConfigException} if the history query does not give such medians. */
     static SameHour of(AnalysisConfig analysis, List<ReportColumn> keys, String measure) {
       LogicRules rules = new LogicRules(analysis);
@@ -70,7 +71,7 @@ final class PastMedians {
       long day = history.longValue(row, dayColumn);
       if (inside.contains(day)) {
         BigInteger[] own =
-            past.computeIfAbsent(key(history, row), key -> new BigInteger[hour.days() + 1]);
+            past.computeIfAbsent(key(history, row), key -> new BigInteger[hour.days().days() + 1]);
         BigInteger value = history.bigValue(row, measure);
         own[(int) day] = own[(int) day] == null ? value : own[(int) day].add(value);
       }
@@ -85,7 +86,7 @@ final class PastMedians {
     BigInteger[] own = past.getOrDefault(key(rows, row), NO_DAYS);
     BigInteger[] values = new BigInteger[inside.used()];
     int n = 0;
-    for (int day = 1; day <= hour.days(); day++) {
+    for (int day = 1; day <= hour.days().days(); day++) {
       if (inside.contains(day)) {
         values[n++] = day < own.length && own[day] != null ? own[day] : BigInteger.ZERO;
       }

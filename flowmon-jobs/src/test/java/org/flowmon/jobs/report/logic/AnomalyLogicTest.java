@@ -393,4 +393,68 @@ class AnomalyLogicTest {
         assertThrows(ConfigException.class, () -> ReportLogics.of(config).open(config));
     assertTrue(e.getMessage().contains(part), e.getMessage());
   }
+
+  /**
+   * A week of windows of five minutes without anything unusual, of pairs whose bytes vary by their
+   * hours and by chance, and the same windows with a pair that was never there.
+   */
+  @Test
+  void aWeekOfUsualWindowsAlarmsAtMostOnceAndEachPlantedChangeIsFound() {
+    String slots =
+        OF_DAYS
+            .replace(":now, 2", ":now, 7")
+            .replace("AS day", "AS day, TIME_BUCKET(end_time, INTERVAL '5' MINUTE) AS slot")
+            .replace("outside, day", "outside, day, slot");
+    AnalysisConfig config = config(slots, "changes: 1");
+    ReportLogic logic = ReportLogics.of(config);
+    logic.open(config);
+    SplittableRandom random = new SplittableRandom(20261126);
+    int alarms = 0;
+    int found = 0;
+    for (int hour = 0; hour < 42; hour++) {
+      Tables past = new Tables(BY_DAY + ", slot TIMESTAMP");
+      for (int slot = 0; slot < 7 * 12; slot++) {
+        crowd(random, past, 1 + slot / 12, slot);
+      }
+      HistoryAnswer history = Tables.history(END - 9 * DAY, past.build());
+      for (int window = 0; window < 48; window++) {
+        Tables now = new Tables(LIVE);
+        crowd(random, now, 0, 0);
+        alarms += verdict(logic, now.build(), history).equals("anomalous") ? 1 : 0;
+      }
+      Tables planted = new Tables(LIVE);
+      long total = crowd(random, planted, 0, 0);
+      planted.row("10.9.9.9", "192.0.2.99", total);
+      found += verdict(logic, planted.build(), history).equals("anomalous") ? 1 : 0;
+    }
+    assertTrue(alarms <= 1, alarms + " alarms");
+    assertEquals(42, found);
+  }
+
+  private static String verdict(ReportLogic logic, ResultTable now, HistoryAnswer past) {
+    WindowHistory window = new WindowHistory(Tables.window(10 * SECOND, now), past);
+    return text(logic.report(window), 0, "verdict");
+  }
+
+  /** Adds pairs by Zipf's law, with bytes by a truncated Pareto law; returns their sum. */
+  private static long crowd(SplittableRandom random, Tables table, int day, int slot) {
+    Map<Integer, Long> bytes = new HashMap<>();
+    long total = 0;
+    for (int flow = 0; flow < 5000; flow++) {
+      int pair = (int) Math.pow(1000, random.nextDouble());
+      long some = (long) Math.min(2e6, 1000 / Math.pow(1 - random.nextDouble(), 1 / 1.3));
+      bytes.merge(pair, some, Long::sum);
+      total += some;
+    }
+    bytes.forEach(
+        (pair, sum) -> {
+          String inside = "10.0." + pair / 100 + "." + pair % 100;
+          if (day == 0) {
+            table.row(inside, X, sum);
+          } else {
+            table.row(inside, X, sum, day, slot * 300 * SECOND);
+          }
+        });
+    return total;
+  }
 }
