@@ -28,8 +28,8 @@ public final class ReportView {
   @Option(
       names = "--all",
       description =
-          "Ordinary rows, too: those whose verdict is usual, known, mouse, unseen or no_history,"
-              + " which are counted else.")
+          "Ordinary rows, too: those whose verdict is usual, known, mouse, unseen, no_history or"
+              + " little_history, which are counted else.")
   private boolean all;
 
   @Option(
