@@ -69,7 +69,7 @@ final class QueryLogic implements ReportLogic {
   private Set<String> read; // relations
   private Parameters constants; // of the file
   private Optional<PastRange> range;
-  private int days; // 0 if they are not read
+  private Optional<SameHourDays> days = Optional.empty(); // empty if they are not read
 
   @Override
   public List<ReportColumn> open(AnalysisConfig of) {
@@ -96,7 +96,7 @@ final class QueryLogic implements ReportLogic {
     range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range(rules)) : Optional.empty();
     boolean readsDays =
         read.contains(ReportRelations.DAYS) || reads(DAYS_USED) || reads(DAYS_MISSING);
-    days = readsDays ? days(rules) : 0;
+    days = readsDays ? Optional.of(days(rules)) : Optional.empty();
     return columns(kinds);
   }
 
@@ -174,7 +174,7 @@ final class QueryLogic implements ReportLogic {
     return PastRange.of(analysis, rules.history(), LiveColumns.of(analysis));
   }
 
-  private static int days(LogicRules rules) {
+  private static SameHourDays days(LogicRules rules) {
     return rules.sameHourDays(rules.history());
   }
 
@@ -227,10 +227,10 @@ final class QueryLogic implements ReportLogic {
       tables.put(ReportRelations.HISTORY, relations.history(window.history().rows()));
     }
     Parameters values = values(window);
-    if (days > 0) {
+    if (days.isPresent()) {
       long now = analysis.requiredHistory().now(live.windowEnd());
-      DaysInside inside = DaysInside.of(window.history(), now, days);
-      tables.put(ReportRelations.DAYS, ReportRelations.days(inside, now, days));
+      DaysInside inside = DaysInside.of(window.history(), now, days.get());
+      tables.put(ReportRelations.DAYS, ReportRelations.days(inside, now, days.get()));
       String missing = inside.missing();
       values =
           values

@@ -149,14 +149,14 @@ final class ReportRelations {
   }
 
   /** A row for each day that is asked for. */
-  static ResultTable days(DaysInside inside, long now, int days) {
+  static ResultTable days(DaysInside inside, long now, SameHourDays days) {
     ResultTable.Builder table =
         new ResultTable.Builder()
             .column("day", ValueKind.LONG)
             .column("begin", ValueKind.TIMESTAMP)
             .column("inside", ValueKind.BOOLEAN);
-    for (int day = 1; day <= days; day++) {
-      table.row().set(0, day).set(1, SameHourDays.start(now, day));
+    for (int day = 1; day <= days.days(); day++) {
+      table.row().set(0, day).set(1, days.start(now, day));
       table.set(2, inside.contains(day) ? 1 : 0);
     }
     return table.build();
