@@ -82,7 +82,14 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
   /** {@code taken} are the values taken out of its states; null if there are none. */
   private static void collect(
       Query query, String column, Expression what, @Nullable Taken taken, Set<Found> all) {
-    if (what instanceof Expression.Named named) {
+    if (query instanceof TableQuery.Relation relation) {
+      relation.of().ifPresent(of -> collectItem(of, column, what, taken, all));
+    } else if (query instanceof TableQuery.Union union) {
+      int place = union.select().stream().map(SelectItem::what).toList().indexOf(what);
+      for (Query part : union.parts()) {
+        collect(part, column, part.select().get(place).what(), taken, all);
+      }
+    } else if (what instanceof Expression.Named named) {
       collectColumn((TableQuery) query, column, named, taken, all);
     } else if (what instanceof Expression.OfStates call) {
       if (call.part() == StateValue.Part.VALUE) {
@@ -113,11 +120,17 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
       Set<Found> all) {
     for (TableQuery.Source source : query.from()) {
       if (Objects.equals(source.name(), named.table())) {
-        for (SelectItem item : source.query().select()) {
-          if (item.name().equals(named.name())) {
-            collect(source.query(), column, item.what(), taken, all);
-          }
-        }
+        collectItem(source.query(), column, named, taken, all);
+      }
+    }
+  }
+
+  /** Of a query's item by the name of a column. */
+  private static void collectItem(
+      Query query, String column, Expression named, @Nullable Taken taken, Set<Found> all) {
+    for (SelectItem item : query.select()) {
+      if (item.name().equals(((Expression.Named) named).name())) {
+        collect(query, column, item.what(), taken, all);
       }
     }
   }

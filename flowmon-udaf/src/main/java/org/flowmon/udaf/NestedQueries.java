@@ -5,13 +5,17 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.TableQuery;
+import org.flowmon.udaf.query.TableQuery.Relation;
+import org.flowmon.udaf.query.TableQuery.Union;
 import org.flowmon.udaf.result.TableAnswer;
+import org.flowmon.udaf.result.UnionAnswer;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.flowmon.udaf.value.ResultTable;
@@ -44,6 +48,7 @@ public final class NestedQueries<E extends Exception> {
   private final GroupMemory memory;
   private final Runnable check;
   private final Map<Query, ResultTable> known = new HashMap<>();
+  private Map<String, ResultTable> relations = Map.of();
   private final Map<Query, List<Value>> values = new HashMap<>();
 
   private NestedQueries(Flows<E> flows, int joinRows, GroupMemory memory, Runnable check) {
@@ -68,6 +73,20 @@ public final class NestedQueries<E extends Exception> {
   public static <E extends Exception> ResultTable answer(
       Query query, Flows<E> flows, int joinRows, Runnable check) throws E {
     return new NestedQueries<>(flows, joinRows, GroupMemory.unlimited(), check).answer(query);
+  }
+
+  /** Over relations by name, and without queries over flows. */
+  public static ResultTable answer(Query query, Map<String, ResultTable> relations, int joinRows) {
+    NestedQueries<RuntimeException> nested =
+        new NestedQueries<>(
+            flows -> {
+              throw new QueryException("expected a query over results, found " + flows);
+            },
+            joinRows,
+            GroupMemory.unlimited(),
+            () -> {});
+    nested.relations = relations;
+    return nested.answer(query);
   }
 
   /**
@@ -96,6 +115,14 @@ public final class NestedQueries<E extends Exception> {
         known.put(of, answer);
       }
       return answer;
+    } else if (query instanceof Relation relation) {
+      return Objects.requireNonNull(relations.get(relation.name()), relation.name());
+    } else if (query instanceof Union union) {
+      List<ResultTable> parts = new ArrayList<>();
+      for (Query part : union.parts()) {
+        parts.add(asked(part));
+      }
+      return UnionAnswer.of(union, parts, check);
     }
     TableQuery of = (TableQuery) query;
     List<ResultTable> tables = new ArrayList<>();

@@ -74,6 +74,20 @@ class NestedQueriesTest {
                   + " GROUP BY dst_addr) AS b ON a.src_addr = b.dst_addr LEFT JOIN (SELECT"
                   + " src_addr, COUNT(*) AS n FROM flows WHERE outgoing GROUP BY src_addr) AS c ON"
                   + " c.src_addr = b.dst_addr AND c.n = a.n ORDER BY a.src_addr",
+              "SELECT p.protocol, d.outgoing, p.n - d.n AS more FROM (SELECT protocol, COUNT(*) AS"
+                  + " n FROM flows GROUP BY protocol) AS p CROSS JOIN (SELECT outgoing, COUNT(*) AS"
+                  + " n FROM flows GROUP BY outgoing) AS d ORDER BY p.protocol, d.outgoing",
+              "SELECT p.protocol, d.outgoing FROM (SELECT protocol, COUNT(*) AS n FROM flows GROUP"
+                  + " BY protocol) AS p, (SELECT outgoing, COUNT(*) AS n FROM flows GROUP BY"
+                  + " outgoing) AS d WHERE p.n IS DISTINCT FROM d.n ORDER BY p.protocol,"
+                  + " d.outgoing",
+              "SELECT outgoing, MEDIAN(n) AS median, MEDIAN(n) FILTER (WHERE n > 2) AS some,"
+                  + " COUNT(*) AS hosts FROM (SELECT src_addr, outgoing, COUNT(*) AS n FROM flows"
+                  + " GROUP BY src_addr, outgoing) AS x GROUP BY outgoing ORDER BY outgoing",
+              "SELECT COUNT(*) AS n FROM flows WHERE src_port IS NOT DISTINCT FROM dst_port",
+              "SELECT kind, SUM(n) AS n FROM (SELECT 'in' AS kind, protocol, COUNT(*) AS n FROM"
+                  + " flows WHERE NOT outgoing GROUP BY protocol UNION ALL SELECT 'out', 1.5,"
+                  + " COUNT(*) FROM flows WHERE outgoing) AS x GROUP BY kind ORDER BY kind",
               "SELECT SUM(total) AS total, AVG(n) AS n FROM (SELECT SUM(reverse_bytes) AS total,"
                   + " COUNT(*) AS n FROM flows GROUP BY src_addr) x",
               "SELECT protocol, COUNT(*) AS n FROM flows WHERE src_addr IN (SELECT dst_addr FROM"

@@ -54,7 +54,28 @@ final class RandomNestedQueries {
     if (depth == 0 || random.nextInt(3) == 0) {
       return leaf();
     }
-    return random.nextBoolean() ? grouped(source(depth - 1)) : joined(depth - 1);
+    return switch (random.nextInt(5)) {
+      case 0, 1 -> grouped(source(depth - 1));
+      case 2, 3 -> joined(depth - 1);
+      default -> united(source(depth - 1));
+    };
+  }
+
+  /** Rows of another query, twice, the second time with the values changed. */
+  private Table united(Table of) {
+    String keys = String.join(", ", of.keys());
+    String nulls = of.keys().stream().map(key -> "NULL").collect(Collectors.joining(", "));
+    boolean isTotal = random.nextBoolean();
+    String second =
+        isTotal ? nulls + ", SUM(v0), COUNT(*)" : keys + ", v1, NULL"; // names are the first's
+    String head = "SELECT * FROM (SELECT " + keys + ", v0, v1 FROM (";
+    String middle = ") AS x UNION ALL SELECT " + second + " FROM (";
+    return new Table(
+        new Pair(
+            head + of.query().ours() + middle + of.query().ours() + ") AS y) AS z",
+            head + of.query().duck() + middle + of.query().duck() + ") AS y) AS z"),
+        of.keys(),
+        List.of("v0", "v1"));
   }
 
   /** A query over flows. */
@@ -163,8 +184,9 @@ final class RandomNestedQueries {
         List.of("v0", "v1"));
   }
 
-  private static String equal(String key) {
-    return "b." + key + " = a." + key;
+  private String equal(String key) {
+    String operator = random.nextBoolean() ? " = " : " IS NOT DISTINCT FROM ";
+    return "b." + key + operator + "a." + key;
   }
 
   private List<String> some(List<String> all) {

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  *   timeout: 5s
  *   rows: 1000000         # a lookup that would read more is refused
  * report:
- *   logic: elephants
+ *   query: SELECT … FROM live LEFT JOIN history ON …     # or logic: beacons
  *   parameters: {share: 0.01, factor: 3}
  *   condition: verdict = 'new'      # absent: all rows
  * sinks: [kafka, postgres]
@@ -75,6 +75,9 @@ public record AnalysisConfig(
   public static final int MAX_LEAVES = 8;
 
   public static final String STATES = "states";
+
+  /** The logic of {@code report.query}. */
+  public static final String QUERY = "query";
 
   /** The most slides that one flow may be divided among. */
   public static final int MAX_SHARES = 10_000;
@@ -204,12 +207,28 @@ public record AnalysisConfig(
     }
   }
 
-  /** The logic, its unchecked parameters in file order, and the rows to report; null: all. */
+  /**
+   * The logic, its unchecked parameters in file order, and the rows to report; null: all.
+   *
+   * @param query over the live result and its history, if {@link #QUERY} is the logic, else null
+   */
   public record Report(
-      String logic, Map<String, String> parameters, @Nullable RowCondition condition)
+      String logic,
+      Map<String, String> parameters,
+      @Nullable RowCondition condition,
+      @Nullable String query)
       implements Serializable {
     public Report {
       parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
+    }
+
+    public Report(String logic, Map<String, String> parameters, @Nullable RowCondition condition) {
+      this(logic, parameters, condition, null);
+    }
+
+    /** What makes the rows, for errors. */
+    public String title() {
+      return query == null ? "logic " + logic : "report.query";
     }
 
     public Report(String logic, Map<String, String> parameters) {
@@ -231,7 +250,7 @@ public record AnalysisConfig(
   }
 
   public AnalysisConfig withoutCondition(List<AlertConfig> others) {
-    Report all = new Report(report.logic(), report.parameters());
+    Report all = new Report(report.logic(), report.parameters(), null, report.query());
     return new AnalysisConfig(name, live, history, all, sinks, others, places);
   }
 

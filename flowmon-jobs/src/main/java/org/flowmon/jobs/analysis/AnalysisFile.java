@@ -71,11 +71,27 @@ final class AnalysisFile {
 
   /** Null if the logic or its parameters are wrong. */
   private static @Nullable Report report(YamlSection section, ErrorHandler errors) {
-    String logic = errors.of(() -> section.text("logic", "the name of the report's logic"));
+    String query = errors.of(() -> section.textOrNull("query", "a query over live"));
+    String logic = errors.of(() -> logic(section, query));
     Map<String, String> parameters = errors.of(() -> section.map("parameters"));
     RowCondition condition = errors.of(() -> section.condition("condition"));
     section.end(errors);
-    return logic == null || parameters == null ? null : new Report(logic, parameters, condition);
+    return logic == null || parameters == null
+        ? null
+        : new Report(logic, parameters, condition, query);
+  }
+
+  private static String logic(YamlSection section, @Nullable String query) {
+    String logic = section.textOrNull("logic", "the name of the report's logic");
+    if (logic == null && query == null) {
+      throw section.error(
+          "query",
+          "is missing: expected a query over live, as SELECT * FROM live, or a logic such as"
+              + " beacons");
+    } else if (logic != null && query != null) {
+      throw section.error("logic", "expected logic or query, found both");
+    }
+    return logic == null ? AnalysisConfig.QUERY : logic;
   }
 
   private static String sink(YamlSection root, String sink) {

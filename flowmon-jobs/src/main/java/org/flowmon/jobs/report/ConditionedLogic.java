@@ -1,9 +1,11 @@
 package org.flowmon.jobs.report;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.result.TableCondition;
 import org.flowmon.udaf.value.ResultTable;
 
@@ -23,6 +25,11 @@ final class ConditionedLogic implements ReportLogic {
     List<ReportColumn> columns = logic.open(analysis);
     condition = RowConditions.parse(text, columns);
     return columns;
+  }
+
+  @Override
+  public Optional<Query> query() {
+    return logic.query();
   }
 
   @Override

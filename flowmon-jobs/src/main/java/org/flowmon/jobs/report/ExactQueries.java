@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -35,8 +36,17 @@ final class ExactQueries {
   private final List<Approximation> columns;
   private final List<SelectItem> keys; // the group keys that results have
 
-  /** Only columns of reports count. {@code hasFlows}: in an archive; merged sites have theirs. */
+  /** Of a report whose columns are named as the live query's. */
   ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns, boolean hasFlows) {
+    this(analysis, Optional.empty(), columns, hasFlows);
+  }
+
+  /** Only columns of reports count. {@code hasFlows}: in an archive; merged sites have theirs. */
+  ExactQueries(
+      AnalysisConfig analysis,
+      Optional<Query> report,
+      List<ReportColumn> columns,
+      boolean hasFlows) {
     Query query = QueryParser.parseQuery(analysis.live().query());
     this.keys =
         query instanceof FlowQuery flows
@@ -46,7 +56,7 @@ final class ExactQueries {
     // No query over whole flows gives the shares of divided ones.
     this.hasExact = hasFlows && !analysis.live().spread();
     this.columns =
-        Approximation.of(query).stream()
+        Approximation.of(report.orElse(query)).stream()
             .filter(one -> columns.stream().anyMatch(c -> c.name().equals(one.column())))
             .toList();
   }

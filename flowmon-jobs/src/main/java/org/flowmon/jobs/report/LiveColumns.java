@@ -43,7 +43,7 @@ public final class LiveColumns {
     try {
       return QueryParser.parse(sql);
     } catch (QueryException e) {
-      String message = "logic " + analysis.report().logic() + " wants flows: " + e.getMessage();
+      String message = analysis.report().title() + " wants flows: " + e.getMessage();
       throw analysis.error(place, message, e);
     }
   }

@@ -27,7 +27,7 @@ public final class LogicRules {
 
   public LogicRules(AnalysisConfig analysis) {
     this.analysis = analysis;
-    this.logic = "logic " + analysis.report().logic();
+    this.logic = analysis.report().title();
   }
 
   public Query whole() {

@@ -109,7 +109,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
   private Analysis open(AnalysisConfig config, @Nullable Analysis before) {
     ReportLogic logic = ReportLogics.of(config);
     List<ReportColumn> columns = logic.open(config);
-    ExactQueries exact = new ExactQueries(config, columns, hasFlows);
+    ExactQueries exact = new ExactQueries(config, logic.query(), columns, hasFlows);
     Set<EnrichedColumn> enriched = enriched(config);
     if (before != null) {
       return new Analysis(

@@ -1,8 +1,10 @@
 package org.flowmon.jobs.report;
 
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
@@ -20,6 +22,14 @@ public interface ReportLogic {
    *     and the expected value
    */
   List<ReportColumn> open(AnalysisConfig analysis);
+
+  /**
+   * After {@link #open}, the query that makes its rows of those of the live query, for its
+   * approximate columns; empty: columns named as the live query's have its values.
+   */
+  default Optional<Query> query() {
+    return Optional.empty();
+  }
 
   /** The rows for one window: the columns of {@link #open}, in their order. */
   ResultTable report(WindowHistory window);

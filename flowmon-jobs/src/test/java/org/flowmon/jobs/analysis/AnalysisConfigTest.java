@@ -45,7 +45,7 @@ class AnalysisConfigTest {
     AnalysisConfig elephants = AnalysisConfig.bundled().get(0);
     assertEquals("elephants", elephants.name());
     assertEquals(10_000_000, elephants.live().windowMicros());
-    assertEquals("elephants", elephants.report().logic());
+    assertEquals(AnalysisConfig.QUERY, elephants.report().logic());
     assertEquals("0.01", elephants.report().parameters().get("share"));
     assertEquals(List.of("kafka", "postgres"), elephants.sinks());
     assertTrue(elephants.history().query().contains(":live.src_addr"), elephants.history().query());

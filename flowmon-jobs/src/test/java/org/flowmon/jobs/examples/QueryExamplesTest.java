@@ -227,6 +227,8 @@ class QueryExamplesTest {
     kindsOf(Expression.class, constructs);
     constructs.add("JOIN");
     constructs.add("LEFT JOIN");
+    constructs.add("CROSS JOIN");
+    constructs.add("UNION ALL");
     constructs.add("HAVING");
     constructs.add("LIMIT");
     constructs.add("LIMIT … BY");
@@ -281,14 +283,21 @@ class QueryExamplesTest {
   /** Returns the clauses of a query and of all in it. */
   private static List<FlowQuery> clauses(Query query, Set<String> used) {
     List<FlowQuery> all = new ArrayList<>();
+    if (query instanceof TableQuery.Union union) {
+      union.parts().forEach(part -> all.addAll(clauses(part, used)));
+      used.add("UNION ALL");
+      return all;
+    }
     FlowQuery own = query instanceof TableQuery table ? table.clauses() : (FlowQuery) query;
     all.add(own);
     own.inQueries().forEach(in -> all.addAll(clauses(in.query(), used)));
     if (query instanceof TableQuery table) {
       for (TableQuery.Source source : table.from()) {
         all.addAll(clauses(source.query(), used));
-        if (!source.on().isEmpty()) {
-          used.add(source.isLeft() ? "LEFT JOIN" : "JOIN");
+        boolean isFirst = source == table.from().get(0);
+        if (!isFirst) {
+          String join = source.isLeft() ? "LEFT JOIN" : "JOIN";
+          used.add(source.on().isEmpty() ? "CROSS JOIN" : join);
         }
       }
     }

@@ -286,7 +286,7 @@ class LiveReplayAndHistoryTest {
   }
 
   /** Returns the condition for the flows of a window: not late for it, and not ahead. */
-  private static Expression within(long end) {
+  static Expression within(long end) {
     return QueryParser.parseCondition(
         "COALESCE(end_time, arrival) >= TIMESTAMP '%s' AND COALESCE(end_time, arrival) < TIMESTAMP '%s'"
                 .formatted(Cells.time(end - Program.HOUR), Cells.time(end))

@@ -57,7 +57,7 @@ final class ExpressionParser {
 
   /** Without subqueries. */
   ExpressionParser(TokenStream tokens, ColumnSource columns) {
-    this(tokens, columns, new Subqueries(tokens), 0, false);
+    this(tokens, columns, new Subqueries(tokens, QueryScope.FLOWS), 0, false);
   }
 
   private ExpressionParser(
@@ -216,6 +216,12 @@ final class ExpressionParser {
 
   private Expression is(Expression term, int start) {
     boolean negated = tokens.takeWord("NOT");
+    if (tokens.takeWord("DISTINCT")) {
+      tokens.expectWord("FROM");
+      Expression other = bitOr();
+      Expression same = typed(start, () -> Typing.isSame(term, other));
+      return negated ? same : new Not(same);
+    }
     Expression test;
     if (tokens.takeWord("NULL")) {
       test = new IsNull(term);
@@ -224,7 +230,7 @@ final class ExpressionParser {
     } else if (tokens.takeWord("FALSE")) {
       test = new IsTruth(condition(term, start), false);
     } else {
-      throw tokens.expected("NULL, TRUE or FALSE");
+      throw tokens.expected("NULL, TRUE, FALSE or DISTINCT FROM");
     }
     return negated ? new Not(test) : test;
   }
@@ -384,7 +390,7 @@ final class ExpressionParser {
               columns.title(), token.shown()),
           token.start());
     }
-    return new Parameter(name);
+    return nesting.scope().parameter(token, name, tokens);
   }
 
   private Expression parenthesized() {

@@ -66,6 +66,12 @@ final class ExpressionSizes {
         deepest = Math.max(deepest, depth(source.query()));
       }
     }
+    if (query instanceof TableQuery.Clauseless all) {
+      for (Query part : all.parts()) {
+        deepest = Math.max(deepest, depth(part));
+      }
+      return deepest;
+    }
     FlowQuery clauses = query instanceof TableQuery tables ? tables.clauses() : (FlowQuery) query;
     for (Expression expression : expressions(clauses)) {
       deepest = Math.max(deepest, of(expression).depth());

@@ -3,10 +3,12 @@ package org.flowmon.udaf.parser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.TableQuery.Equality;
+import org.flowmon.udaf.query.TableQuery.Relation;
 import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.query.TypeException;
 import org.flowmon.udaf.query.Typing;
@@ -15,7 +17,7 @@ import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
 import org.jspecify.annotations.Nullable;
 
-/** Parses queries in parentheses and joins after FROM. */
+/** Parses queries in parentheses, names of relations, and joins after FROM. */
 final class FromParser {
   // Names of queries only after AS.
   private static final Set<String> JOINS =
@@ -39,9 +41,14 @@ final class FromParser {
 
   List<Source> sources() {
     int start = tokens.peek().start();
-    Query first = subquery();
-    sources.add(new Source(name(), first, false, List.of()));
+    Query first = table();
+    sources.add(new Source(name(first), first, false, List.of()));
     while (true) {
+      if (tokens.takeSymbol(",") || isCrossJoin()) {
+        requireName(start);
+        sources.add(joined(false, List.of()));
+        continue;
+      }
       boolean isLeft = tokens.peek().isWord("LEFT");
       if (tokens.peek().isWord("INNER") || isLeft) {
         tokens.next();
@@ -52,25 +59,61 @@ final class FromParser {
       } else if (!tokens.takeWord("JOIN")) {
         break;
       }
-      if (sources.get(0).name() == null) {
-        throw tokens.error("expected a name for the query that is joined: (…) AS name", start);
-      }
+      requireName(start);
       join(isLeft);
     }
-    Token next = tokens.peek();
-    if (next.isSymbol(",") || beginsJoin(next)) {
-      throw tokens.expected("JOIN or LEFT JOIN");
+    if (beginsJoin(tokens.peek())) {
+      throw tokens.expected("JOIN, LEFT JOIN or CROSS JOIN");
     }
     return List.copyOf(sources);
   }
 
-  private Query subquery() {
+  private boolean isCrossJoin() {
+    if (!tokens.takeWord("CROSS")) {
+      return false;
+    }
+    tokens.expectWord("JOIN");
+    return true;
+  }
+
+  private void requireName(int start) {
+    if (sources.get(0).name() == null) {
+      throw tokens.error("expected a name for the query that is joined: (…) AS name", start);
+    }
+  }
+
+  private Query table() {
+    QueryScope scope = nesting.scope();
+    Token name = tokens.peek();
+    boolean isName =
+        name.kind() == Token.Kind.QUOTED_NAME
+            || (name.kind() == Token.Kind.WORD && !Keywords.contains(name.text()));
+    if (!scope.hasFlows() && isName) {
+      Relation relation = scope.relation(name);
+      if (relation == null) {
+        throw tokens.error(
+            "no table "
+                + name.shown()
+                + ": expected one of "
+                + scope.tables()
+                + ", or a query in parentheses",
+            name.start());
+      }
+      tokens.next();
+      return relation;
+    }
     if (!tokens.takeSymbol("(")) {
       throw tokens.expected("a query in parentheses, '(SELECT …)'");
     }
     Query query = nesting.query(depth);
     tokens.expectSymbol(")");
     return query;
+  }
+
+  /** That of AS, else a relation's own. */
+  private @Nullable String name(Query of) {
+    String name = name();
+    return name == null && of instanceof Relation relation ? relation.name() : name;
   }
 
   private @Nullable String name() {
@@ -91,26 +134,31 @@ final class FromParser {
     return null;
   }
 
-  private void join(boolean isLeft) {
+  private Source joined(boolean isLeft, List<Equality> on) {
     int start = tokens.peek().start();
-    Query query = subquery();
-    int nameStart = tokens.peek().start();
-    String name = name();
+    Query query = table();
+    int nameStart = query instanceof Relation ? start : tokens.peek().start();
+    String name = name(query);
     if (name == null) {
       throw tokens.error("expected a name for the query that is joined: (…) AS name", start);
     }
     if (sources.stream().anyMatch(source -> name.equals(source.name()))) {
       throw tokens.error("two queries are named '" + name + "': expected another name", nameStart);
     }
+    return new Source(name, query, isLeft, on);
+  }
+
+  private void join(boolean isLeft) {
+    Source own = joined(isLeft, List.of());
+    String name = Objects.requireNonNull(own.name());
     tokens.expectWord("ON");
-    Source own = new Source(name, query, isLeft, List.of());
     ColumnSource.OfSources before = new ColumnSource.OfSources(List.copyOf(sources));
     ColumnSource.OfSources all = new ColumnSource.OfSources(with(own));
     List<Equality> on = new ArrayList<>();
     do {
       on.add(equality(before, all, name));
     } while (tokens.takeWord("AND"));
-    sources.add(new Source(name, query, isLeft, on));
+    sources.add(new Source(name, own.query(), isLeft, on));
   }
 
   private List<Source> with(Source another) {
@@ -123,7 +171,14 @@ final class FromParser {
     int start = tokens.peek().start();
     ExpressionParser names = new ExpressionParser(tokens, all, nesting, depth);
     Named left = column(names);
-    tokens.expectSymbol("=");
+    boolean matchesNulls = tokens.takeWord("IS");
+    if (matchesNulls) {
+      tokens.expectWord("NOT");
+      tokens.expectWord("DISTINCT");
+      tokens.expectWord("FROM");
+    } else {
+      tokens.expectSymbol("=");
+    }
     Named right = column(names);
     boolean leftIsOwn = own.equals(left.table());
     if (leftIsOwn == own.equals(right.table())) {
@@ -133,7 +188,10 @@ final class FromParser {
               before.title(), own, left, right),
           start);
     }
-    Equality equality = leftIsOwn ? new Equality(right, left) : new Equality(left, right);
+    Equality equality =
+        leftIsOwn
+            ? new Equality(right, left, matchesNulls)
+            : new Equality(left, right, matchesNulls);
     try {
       Typing.requireJoinable(equality.before(), equality.own());
     } catch (TypeException e) {

@@ -39,8 +39,21 @@ public final class QueryParser {
     return query(new TokenStream(sql));
   }
 
+  /**
+   * Parses a query that reads what a scope names.
+   *
+   * @throws QueryException saying what was found where, and what was expected
+   */
+  public static Query parseQuery(String sql, QueryScope scope) {
+    return query(new TokenStream(sql), scope);
+  }
+
   private static Query query(TokenStream tokens) {
-    Query query = new SelectParser(tokens, new Subqueries(tokens), 0).query();
+    return query(tokens, QueryScope.FLOWS);
+  }
+
+  private static Query query(TokenStream tokens, QueryScope scope) {
+    Query query = new UnionParser(tokens, new Subqueries(tokens, scope), 0).whole();
     tokens.takeSymbol(";");
     if (tokens.peek().kind() != Token.Kind.END) {
       throw tokens.expectedEnd("the end of the query");

@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.Expression.RowNumber;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LimitBy;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /** Parses one SELECT, and its subqueries by {@link Subqueries}. */
 final class SelectParser {
   private final TokenStream tokens;
+  private final boolean namesColumns;
   private final int start;
   private final List<SelectItem> select = new ArrayList<>();
   private final List<Integer> selectStarts = new ArrayList<>();
@@ -46,6 +48,12 @@ final class SelectParser {
    * the sources, as FROM has the columns of earlier names.
    */
   SelectParser(TokenStream tokens, Subqueries nesting, int depth) {
+    this(tokens, nesting, depth, true);
+  }
+
+  /** {@code namesColumns}: not of a SELECT whose rows another one names. */
+  SelectParser(TokenStream tokens, Subqueries nesting, int depth, boolean namesColumns) {
+    this.namesColumns = namesColumns;
     this.tokens = tokens;
     this.start = tokens.peek().start();
     tokens.expectWord("SELECT");
@@ -64,7 +72,7 @@ final class SelectParser {
     if (from >= 0) {
       tokens.returnTo(from + 1);
     }
-    return from >= 0 && tokens.peek().isSymbol("(")
+    return from >= 0 && (tokens.peek().isSymbol("(") || !nesting.scope().hasFlows())
         ? new FromParser(tokens, nesting, depth).sources()
         : List.of();
   }
@@ -113,6 +121,7 @@ final class SelectParser {
     }
     FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limitBy, limit);
     expressions.checkOperators(query, start);
+    checkRowNumbers(query);
     if (tokens.isEndOfQuery()) {
       checkGroups(query); // otherwise the next token is the error
     }
@@ -180,7 +189,11 @@ final class SelectParser {
       throw tokens.error("a SELECT has at most " + Query.MAX_ITEMS + " items", start);
     }
     for (SelectItem other : select) {
-      if (other.name().equals(item.name())) {
+      if (other.name().equals(item.name()) && !namesColumns) {
+        select.add(new SelectItem(item.name() + " " + select.size(), item.what()));
+        selectStarts.add(start);
+        return;
+      } else if (other.name().equals(item.name())) {
         throw tokens.error(
             "two columns of the result are named '"
                 + item.name()
@@ -207,7 +220,9 @@ final class SelectParser {
           .forEach(source -> selectAll(source, start));
       return;
     }
-    Expression what = expressions.selected();
+    boolean isNumber =
+        tokens.peek().isWord("ROW_NUMBER") && tokens.peek(1).isSymbol("(") && !sources.isEmpty();
+    Expression what = isNumber ? rowNumber() : expressions.selected();
     String text = tokens.text(start, tokens.peek().start());
     String name = text.toLowerCase(Locale.ROOT);
     if (what instanceof Column column) {
@@ -229,6 +244,37 @@ final class SelectParser {
       throw tokens.expected("a name after AS");
     }
     add(new SelectItem(name, what), start);
+  }
+
+  private Expression rowNumber() {
+    tokens.next();
+    tokens.expectSymbol("(");
+    tokens.expectSymbol(")");
+    tokens.expectWord("OVER");
+    tokens.expectSymbol("(");
+    if (!tokens.takeSymbol(")")) {
+      throw tokens.expected("')': ROW_NUMBER() OVER () is the row's place in the query's order");
+    }
+    return new RowNumber();
+  }
+
+  /** The rows are numbered when all else is done. */
+  private void checkRowNumbers(FlowQuery query) {
+    List<Expression> before = new ArrayList<>(query.groupBy());
+    query.orderBy().forEach(item -> before.add(item.what()));
+    if (query.having() != null) {
+      before.add(query.having());
+    }
+    if (before.stream().anyMatch(SelectParser::hasRowNumber)) {
+      throw tokens.error(
+          "ROW_NUMBER() OVER () numbers the rows of the answer: expected it in no other clause",
+          start);
+    }
+  }
+
+  private static boolean hasRowNumber(Expression expression) {
+    return expression instanceof RowNumber
+        || ExpressionParts.of(expression).stream().anyMatch(SelectParser::hasRowNumber);
   }
 
   private Expression groupItem() {

@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.StateValue.Part;
 import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
+import org.flowmon.udaf.value.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,7 +82,33 @@ final class StateParser {
     }
     requireStates(name);
     tokens.expectSymbol("(");
-    return extractor(name, owners);
+    Expression median = text.equals("MEDIAN") ? medianOfResults(name) : null;
+    return median == null ? extractor(name, owners) : median;
+  }
+
+  /** {@code MEDIAN(x)} over rows of results, which are few: exact. Null if it is of a state. */
+  private @Nullable Expression medianOfResults(Token name) {
+    boolean isState =
+        item(0) != null || (tokens.peek(1).isSymbol("(") && givesState(tokens.peek()));
+    if (isState || !expressions.columns().hasTables()) {
+      return null;
+    }
+    int place = tokens.place();
+    Expression rows = expressions.argument();
+    if (StateType.of(rows) != null || !tokens.takeSymbol(")")) {
+      tokens.returnTo(place);
+      return null;
+    }
+    requireGroups(name, name.text() + " is an aggregate: ");
+    Expression exactly = new Expression.Literal(Value.ofLong(0));
+    return expressions.typed(
+        name.start(),
+        () ->
+            Typing.extracted(
+                Typing.state("QUANTILES", List.of(rows, exactly)),
+                "MIDDLE",
+                List.of(),
+                Part.VALUE));
   }
 
   /** Refuses an extractor where there are no states: neither groups nor columns. */

@@ -10,13 +10,19 @@ import org.flowmon.udaf.text.TokenStream;
 /** The state that the queries of one text share: their number, and their nesting depth. */
 final class Subqueries {
   private final TokenStream tokens;
+  private final QueryScope scope;
   // HAVING may be parsed twice, but its subqueries only once; by the place of the first token.
   private final Map<Integer, Supplier<Query>> parsed = new HashMap<>();
   private int queries;
   private int level;
 
-  Subqueries(TokenStream tokens) {
+  Subqueries(TokenStream tokens, QueryScope scope) {
     this.tokens = tokens;
+    this.scope = scope;
+  }
+
+  QueryScope scope() {
+    return scope;
   }
 
   /** Up to the parenthesis after it, within the depth of the enclosing expression. */
@@ -51,15 +57,19 @@ final class Subqueries {
     if (++level > Query.MAX_NESTING) {
       throw tokens.error("queries nest deeper than " + Query.MAX_NESTING, start);
     }
-    if (++queries >= Query.MAX_QUERIES) {
-      throw tokens.error("a query has at most " + Query.MAX_QUERIES + " SELECTs", start);
-    }
-    Query query = new SelectParser(tokens, this, depth).query();
+    countSelect(start);
+    Query query = new UnionParser(tokens, this, depth).query();
     level--;
     if (!tokens.peek().isSymbol(")")) {
       throw tokens.expectedEnd("')'");
     }
     return query;
+  }
+
+  void countSelect(int start) {
+    if (++queries >= Query.MAX_QUERIES) {
+      throw tokens.error("a query has at most " + Query.MAX_QUERIES + " SELECTs", start);
+    }
   }
 
   int level() {

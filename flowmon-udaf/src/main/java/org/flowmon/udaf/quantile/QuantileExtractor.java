@@ -1,6 +1,7 @@
 package org.flowmon.udaf.quantile;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.math.RoundingMode;
 import java.util.List;
 import org.flowmon.udaf.function.Answer;
@@ -36,6 +37,7 @@ final class QuantileExtractor implements Extractor {
     return List.of(
         new QuantileExtractor("QUANTILE", "QUANTILE(state, share)", QuantileExtractor::quantile),
         new QuantileExtractor("MEDIAN", "MEDIAN(state)", QuantileExtractor::median),
+        new QuantileExtractor("MIDDLE", "MIDDLE(state)", QuantileExtractor::middle),
         new QuantileExtractor("RANK", "RANK(state, value)", QuantileExtractor::rank),
         new QuantileExtractor("COUNT", "COUNT(state)", QuantileExtractor::count));
   }
@@ -69,6 +71,11 @@ final class QuantileExtractor implements Extractor {
   private static BoundExtractor median(ValueKind kind, UdafCall call) {
     call.atMost(0);
     return new Quantile(kind, new BigDecimal("0.5"));
+  }
+
+  private static BoundExtractor middle(ValueKind kind, UdafCall call) {
+    call.atMost(0);
+    return new Middle(kind);
   }
 
   private static BoundExtractor rank(ValueKind kind, UdafCall call) {
@@ -106,6 +113,53 @@ final class QuantileExtractor implements Extractor {
       quantiles.quantile(Math.max(1, rank.setScale(0, RoundingMode.CEILING).longValue()), out);
       return new Estimate(
           Words.value(kind, out[0]), Words.value(kind, out[1]), Words.value(kind, out[2]));
+    }
+
+    @Override
+    public ErrorBound bound(SuperState state) {
+      QuantileState quantiles = (QuantileState) state;
+      return ErrorBound.ofRank(quantiles.rankError(), quantiles.probability());
+    }
+  }
+
+  /** The mean of the middle two values, or the middle one: of numbers a DOUBLE. */
+  private record Middle(ValueKind kind) implements BoundExtractor {
+    private ValueKind meanKind() {
+      return kind.isNumber() ? ValueKind.DOUBLE : kind;
+    }
+
+    @Override
+    public AnswerType type() {
+      return AnswerType.estimate(meanKind());
+    }
+
+    @Override
+    public Answer extract(SuperState state) {
+      QuantileState quantiles = (QuantileState) state;
+      long count = quantiles.count();
+      if (count == 0) {
+        return Estimate.NULL;
+      }
+      long[] first = new long[3];
+      long[] second = new long[3];
+      quantiles.quantile((count + 1) / 2, first);
+      quantiles.quantile(count / 2 + 1, second);
+      return new Estimate(
+          mean(first[0], second[0]), mean(first[1], second[1]), mean(first[2], second[2]));
+    }
+
+    private Value mean(long first, long second) {
+      Value a = Words.value(kind, first);
+      Value b = Words.value(kind, second);
+      if (kind == ValueKind.DOUBLE) {
+        double sum = a.asDouble() + b.asDouble();
+        return Value.ofDouble(
+            Double.isInfinite(sum) ? a.asDouble() / 2 + b.asDouble() / 2 : sum / 2);
+      }
+      BigInteger sum = BigInteger.valueOf(a.low()).add(BigInteger.valueOf(b.low()));
+      return kind == ValueKind.LONG
+          ? Value.ofDouble(sum.doubleValue() / 2)
+          : Value.of(kind, sum.shiftRight(1).longValue());
     }
 
     @Override

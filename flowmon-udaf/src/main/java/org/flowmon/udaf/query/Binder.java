@@ -84,7 +84,7 @@ final class Binder {
             Typing.requireJoinable(before, own);
             return own;
           });
-      bound.add(new Equality(before, own));
+      bound.add(new Equality(before, own, one.matchesNulls()));
     }
     return bound;
   }
@@ -155,12 +155,11 @@ final class Binder {
       return expression;
     } else if (enrichment.isPresent() && isWithoutTable(expression, enrichment.get())) {
       return withTable(expression, enrichment.get());
-    } else if (expression instanceof Enriched) {
-      return expression; // its keys are columns
-    } else if (expression instanceof Parameter && enrichment.isPresent()) {
-      return expression;
+    } else if (expression instanceof Enriched
+        || (expression instanceof Parameter && enrichment.isPresent())) {
+      return expression; // keys of enriched ones are columns
     } else if (expression instanceof Parameter parameter) {
-      return new Literal(single(parameter));
+      return single(parameter);
     } else if (expression instanceof Named column) {
       return retyped(column);
     } else if (expression instanceof InQuery in) {
@@ -324,14 +323,18 @@ final class Binder {
     return bound;
   }
 
-  private Value single(Parameter parameter) {
+  private Expression single(Parameter parameter) {
     List<Value> values = values(parameter);
+    boolean isNull = values.size() == 1 && values.get(0).isNull();
+    if (isNull && parameter.kind() != null) {
+      return Typing.nullOf(parameter.kind());
+    }
     if (values.size() != 1) {
       throw new QueryException(
           String.format(
               "parameter :%s has %s values, expected one", parameter.name(), values.size()));
     }
-    return values.get(0);
+    return new Literal(values.get(0));
   }
 
   private List<Value> values(Parameter parameter) {

@@ -28,6 +28,7 @@ public sealed interface Expression
         Expression.Literal,
         Expression.Prefix,
         Expression.Parameter,
+        Expression.RowNumber,
         Expression.Condition,
         Expression.Arithmetic,
         Expression.Case,
@@ -173,11 +174,14 @@ public sealed interface Expression
     }
   }
 
-  /** Written {@code :name}; as an item of {@link In} it may stand for a list of values. */
-  record Parameter(String name) implements Expression {
-    @Override
-    public @Nullable ValueKind kind() {
-      return null;
+  /**
+   * Written {@code :name}; as an item of {@link In} it may stand for a list of values.
+   *
+   * @param kind of the values if it is known before they are bound
+   */
+  record Parameter(String name, @Nullable ValueKind kind) implements Expression {
+    public Parameter(String name) {
+      this(name, null);
     }
 
     @Override
@@ -349,6 +353,19 @@ public sealed interface Expression
   record Arithmetic(
       ArithmeticOperator operator, Expression left, Expression right, @Nullable ValueKind kind)
       implements Expression {
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** {@code ROW_NUMBER() OVER ()}: an item of a query over results, the place of the row in it. */
+  record RowNumber() implements Expression {
+    @Override
+    public ValueKind kind() {
+      return ValueKind.LONG;
+    }
+
     @Override
     public String toString() {
       return SqlText.of(this);

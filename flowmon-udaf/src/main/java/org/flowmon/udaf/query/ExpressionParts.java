@@ -25,6 +25,7 @@ import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
+import org.flowmon.udaf.query.Expression.RowNumber;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.value.ValueKind;
@@ -123,12 +124,17 @@ public final class ExpressionParts {
       all.addAll(call.parameters());
       return all;
     }
-    if (expression instanceof Named
-        || expression instanceof Literal
-        || expression instanceof Prefix
-        || expression instanceof Parameter) {
+    if (hasNoParts(expression)) {
       return List.of();
     }
     throw new IllegalStateException("no parts for " + expression.getClass());
+  }
+
+  private static boolean hasNoParts(Expression expression) {
+    return expression instanceof Named
+        || expression instanceof Literal
+        || expression instanceof Prefix
+        || expression instanceof Parameter
+        || expression instanceof RowNumber;
   }
 }

@@ -12,7 +12,7 @@ import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /** A query over flows or results of other queries. Immutable; equal queries are equal. */
-public sealed interface Query permits FlowQuery, TableQuery {
+public sealed interface Query permits FlowQuery, TableQuery, TableQuery.Clauseless {
   int MAX_NESTING = 8;
 
   int MAX_QUERIES = 32;

@@ -26,14 +26,18 @@ import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
+import org.flowmon.udaf.query.Expression.RowNumber;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
+import org.flowmon.udaf.query.TableQuery.Relation;
 import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.text.Keywords;
 import org.flowmon.udaf.value.Value;
 
 /** Writes queries and their parts in the dialect, so that parsing gives them back. */
 final class SqlText {
+  private static final String IS_SAME = " IS NOT DISTINCT FROM ";
+
   private SqlText() {}
 
   static String of(FlowQuery query) {
@@ -44,21 +48,27 @@ final class SqlText {
     StringBuilder from = new StringBuilder();
     for (Source source : query.from()) {
       if (!from.isEmpty()) {
-        from.append(source.isLeft() ? " LEFT JOIN " : " JOIN ");
+        from.append(source.on().isEmpty() ? " CROSS" : source.isLeft() ? " LEFT" : "");
+        from.append(" JOIN ");
       }
-      from.append('(').append(source.query()).append(')');
-      if (source.name() != null) {
+      boolean isRelation = source.query() instanceof Relation;
+      from.append(isRelation ? source.query().toString() : "(" + source.query() + ")");
+      if (source.name() != null && !source.hasNameOfRelation()) {
         from.append(" AS ").append(name(source.name()));
       }
       if (!source.on().isEmpty()) {
         from.append(" ON ");
         from.append(
             source.on().stream()
-                .map(on -> on.before() + " = " + on.own())
+                .map(on -> on.before() + (on.matchesNulls() ? IS_SAME : " = ") + on.own())
                 .collect(Collectors.joining(" AND ")));
       }
     }
     return of(query.clauses(), from.toString());
+  }
+
+  static String of(Relation relation) {
+    return name(relation.name());
   }
 
   private static String of(FlowQuery query, String from) {
@@ -204,6 +214,9 @@ final class SqlText {
       all.addAll(call.parameters());
       String text = call.name() + "(" + list(all) + ")";
       return call.part() == StateValue.Part.VALUE ? text : call.part() + "(" + text + ")";
+    }
+    if (expression instanceof RowNumber) {
+      return "ROW_NUMBER() OVER ()";
     }
     throw new IllegalStateException("no text for " + expression.getClass());
   }

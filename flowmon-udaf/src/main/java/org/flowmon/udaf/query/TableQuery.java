@@ -1,13 +1,18 @@
 package org.flowmon.udaf.query;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.flowmon.flow.code.CodeNames;
 import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.query.Expression.InQuery;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +25,8 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   }
 
   /**
-   * The result of a query, by a name (null: the only one); {@code on} is empty for the first.
+   * The result of a query, by a name (null: the only one); {@code on} is empty for the first, and
+   * if each of its rows is joined with each earlier one.
    *
    * @param isLeft whether earlier rows without a match stay, with NULL in its columns
    */
@@ -28,10 +34,135 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
     public Source {
       on = List.copyOf(on);
     }
+
+    boolean hasNameOfRelation() {
+      return query instanceof Relation relation && relation.name().equals(name);
+    }
   }
 
-  /** Not NULL in joined rows; of an earlier and of the joined source. */
-  public record Equality(Named before, Named own) {}
+  /**
+   * Of an earlier and of the joined source.
+   *
+   * @param matchesNulls whether NULL is the same as NULL; else it is in no joined row
+   */
+  public record Equality(Named before, Named own, boolean matchesNulls) {}
+
+  /**
+   * A table that is there without a query, by its name.
+   *
+   * @param columns without the name of a table
+   * @param keys the columns that tell its rows apart
+   * @param of the query whose result it has, maybe with other columns, if its approximate values
+   *     count as those of this query
+   */
+  public record Relation(String name, List<Named> columns, Set<String> keys, Optional<Query> of)
+      implements Clauseless {
+    public Relation {
+      columns = List.copyOf(columns);
+      keys = Set.copyOf(keys);
+    }
+
+    @Override
+    public List<SelectItem> select() {
+      return columns.stream().map(column -> new SelectItem(column.name(), column)).toList();
+    }
+
+    @Override
+    public List<Query> parts() {
+      return List.of();
+    }
+
+    @Override
+    public Clauseless with(List<Query> others) {
+      return this;
+    }
+
+    @Override
+    public boolean isKey(int item) {
+      return keys.contains(columns.get(item).name());
+    }
+
+    @Override
+    public String toString() {
+      return SqlText.of(this);
+    }
+  }
+
+  /** The rows of several queries one after the other: {@code UNION ALL}. */
+  public record Union(List<Query> parts) implements Clauseless {
+    public Union {
+      parts = List.copyOf(parts);
+    }
+
+    @Override
+    public List<SelectItem> select() {
+      return Unions.columns(parts);
+    }
+
+    @Override
+    public Clauseless with(List<Query> others) {
+      return new Union(others);
+    }
+
+    @Override
+    public boolean isKey(int item) {
+      return Unions.isKey(parts, item);
+    }
+
+    @Override
+    public String toString() {
+      return parts.stream().map(Query::toString).collect(Collectors.joining(" UNION ALL "));
+    }
+  }
+
+  /** What may stand after FROM beside a SELECT. */
+  public sealed interface Clauseless extends Query permits Relation, Union {
+    List<Query> parts();
+
+    Clauseless with(List<Query> others);
+
+    @Override
+    default @Nullable Expression having() {
+      return null;
+    }
+
+    @Override
+    default @Nullable LimitBy limitBy() {
+      return null;
+    }
+
+    @Override
+    default long limit() {
+      return -1;
+    }
+
+    @Override
+    default boolean isAggregated() {
+      return false;
+    }
+
+    @Override
+    default Set<String> parameters() {
+      Set<String> names = new TreeSet<>();
+      parts().forEach(part -> names.addAll(part.parameters()));
+      return names;
+    }
+
+    @Override
+    default Query bind(Parameters parameters) {
+      return with(parts().stream().map(part -> part.bind(parameters)).toList());
+    }
+
+    @Override
+    default Query enriched(Enrichment enrichment) {
+      return with(parts().stream().map(part -> part.enriched(enrichment)).toList());
+    }
+
+    @Override
+    default void addLeaves(Set<FlowQuery> leaves) {
+      parts().forEach(part -> part.addLeaves(leaves));
+    }
+  }
 
   @Override
   public List<SelectItem> select() {
@@ -88,18 +219,17 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   @Override
   public boolean isKey(int item) {
     Expression what = select().get(item).what();
-    if (isAggregated()) {
-      return !ExpressionParts.hasAggregate(what);
-    }
     boolean[] isKey = {true};
+    boolean[] hasColumn = {false};
     Binder.walk(
         what,
         part -> {
           if (part instanceof Named column) {
-            isKey[0] &= isKey(column);
+            hasColumn[0] = true;
+            isKey[0] &= isAggregated() || isKey(column);
           }
         });
-    return isKey[0];
+    return hasColumn[0] && isKey[0] && !ExpressionParts.hasAggregate(what);
   }
 
   private boolean isKey(Named column) {
@@ -136,5 +266,102 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
   @Override
   public String toString() {
     return SqlText.of(this);
+  }
+
+  /** The columns of {@code UNION ALL}: names of the first query, kinds of all. */
+  public static final class Unions {
+    private Unions() {}
+
+    /** With the names of the first; {@link TypeException} if their kinds differ. */
+    static List<SelectItem> columns(List<Query> parts) {
+      List<SelectItem> columns = new ArrayList<>();
+      for (int c = 0; c < parts.get(0).select().size(); c++) {
+        columns.add(new SelectItem(parts.get(0).select().get(c).name(), column(parts, c)));
+      }
+      return List.copyOf(columns);
+    }
+
+    private static Named column(List<Query> parts, int place) {
+      String name = parts.get(0).select().get(place).name();
+      ValueKind kind = null;
+      boolean isWide = false;
+      CodeNames codes = null;
+      StateType states = null;
+      boolean isFirst = true;
+      for (Query part : parts) {
+        SelectItem item = part.select().get(place);
+        if (isNull(item)) {
+          continue;
+        }
+        Named own = part.columns(null).get(place);
+        kind = kind(name, kind, own.kind(), item.what());
+        isWide |= own.isWide();
+        codes = isFirst || own.codeNames() == codes ? own.codeNames() : null;
+        StateType type = own.states();
+        boolean isSame = isFirst || (type != null && states != null && type.mergesWith(states));
+        states = isSame ? type : null;
+        isFirst = false;
+      }
+      ValueKind known = isFirst ? ValueKind.TEXT : kind;
+      return new Named(null, name, known, isWide && known != ValueKind.DOUBLE, codes, states);
+    }
+
+    private static @Nullable ValueKind kind(
+        String name, @Nullable ValueKind before, @Nullable ValueKind next, Expression what) {
+      if (before == null || next == null || before == next) {
+        return before == null ? next : before;
+      } else if (before.isNumber() && next.isNumber()) {
+        return ValueKind.DOUBLE;
+      }
+      throw new TypeException(
+          "UNION ALL puts columns below one another: expected "
+              + Typing.a(before)
+              + " as "
+              + name
+              + ", found "
+              + Typing.a(next),
+          what);
+    }
+
+    private static boolean isNull(SelectItem item) {
+      return item.what() instanceof Expression.Literal literal && literal.value().isNull();
+    }
+
+    /**
+     * Whether it tells rows apart: a key or a constant in each query, and not the same constant in
+     * all.
+     */
+    static boolean isKey(List<Query> parts, int item) {
+      Set<Expression> constants = new HashSet<>();
+      boolean hasKey = false;
+      for (Query part : parts) {
+        Expression what = part.select().get(item).what();
+        if (what instanceof Expression.Literal) {
+          constants.add(what);
+        } else if (part.isKey(item)) {
+          hasKey = true;
+        } else {
+          return false;
+        }
+      }
+      return hasKey || constants.size() > 1;
+    }
+
+    /** The error if queries cannot be put below one another, else null. */
+    public static @Nullable String fault(List<Query> parts) {
+      int expected = parts.get(0).select().size();
+      int found = parts.get(parts.size() - 1).select().size();
+      if (expected != found) {
+        return String.format(
+            "UNION ALL puts columns below one another: expected %s columns, found %s",
+            expected, found);
+      }
+      try {
+        var unused = columns(parts);
+        return null;
+      } catch (TypeException e) {
+        return e.getMessage();
+      }
+    }
   }
 }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.query;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Arithmetic;
 import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Case;
@@ -10,10 +11,13 @@ import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.InQuery;
+import org.flowmon.udaf.query.Expression.IsNull;
+import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.Expression.OfStates;
+import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.When;
@@ -192,6 +196,19 @@ public final class Typing {
 
   private static @Nullable ValueKind number(boolean numbers, boolean bothLong) {
     return bothLong ? ValueKind.LONG : numbers ? ValueKind.DOUBLE : null;
+  }
+
+  /** NULL of a kind. */
+  static Expression nullOf(ValueKind kind) {
+    When never = new When(new Literal(Value.ofBoolean(false)), new Literal(Value.of(kind, 0)));
+    return new Case(List.of(never), new Literal(Value.NULL), kind);
+  }
+
+  /** Whether both are NULL or equal. */
+  public static Expression isSame(Expression left, Expression right) {
+    Expression equal = comparison(ComparisonOperator.EQUAL, left, right);
+    return new Or(
+        List.of(new IsTruth(equal, true), new And(List.of(new IsNull(left), new IsNull(right)))));
   }
 
   public static Expression choice(List<When> whens, Expression otherwise) {

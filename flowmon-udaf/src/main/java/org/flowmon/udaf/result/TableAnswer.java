@@ -1,6 +1,7 @@
 package org.flowmon.udaf.result;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,8 +10,10 @@ import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +58,17 @@ public final class TableAnswer {
       GroupMemory memory,
       Runnable check) {
     TableJoin join = TableJoin.of(query, tables, joinRows, memory, check);
-    FlowQuery clauses = query.clauses();
+    ResultTable answer = of(query, withoutRowNumbers(query.clauses()), join, tables, memory, check);
+    return withRowNumbers(query.clauses(), answer);
+  }
+
+  private static ResultTable of(
+      TableQuery query,
+      FlowQuery clauses,
+      TableJoin join,
+      List<ResultTable> tables,
+      GroupMemory memory,
+      Runnable check) {
     Map<Expression, Vector> vectors = new LinkedHashMap<>();
     List<Read> reads = new ArrayList<>();
     for (Named column : query.columnsRead()) {
@@ -95,5 +108,39 @@ public final class TableAnswer {
     return counts == null
         ? new GroupAnswer(groups.get(0).table(), clauses, check).finish()
         : counts.finish(groups.stream().map(GroupCollector::table).toList(), memory, check);
+  }
+
+  private static boolean isRowNumber(SelectItem item) {
+    return item.what() instanceof Expression.RowNumber;
+  }
+
+  /** With a constant in their place. */
+  private static FlowQuery withoutRowNumbers(FlowQuery query) {
+    if (query.select().stream().noneMatch(TableAnswer::isRowNumber)) {
+      return query;
+    }
+    Expression zero = new Expression.Literal(Value.ofLong(0));
+    return new FlowQuery(
+        query.select().stream()
+            .map(item -> isRowNumber(item) ? new SelectItem(item.name(), zero) : item)
+            .toList(),
+        query.where(),
+        query.groupBy(),
+        query.having(),
+        query.orderBy(),
+        query.limitBy(),
+        query.limit());
+  }
+
+  private static ResultTable withRowNumbers(FlowQuery query, ResultTable answer) {
+    ResultTable numbered = answer;
+    for (int c = 0; c < query.select().size(); c++) {
+      if (isRowNumber(query.select().get(c))) {
+        long[] numbers = new long[answer.rowCount()];
+        Arrays.setAll(numbers, row -> row + 1L);
+        numbered = numbered.with(c, numbers);
+      }
+    }
+    return numbered;
   }
 }

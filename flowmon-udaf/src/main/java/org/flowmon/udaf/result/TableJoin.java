@@ -90,6 +90,8 @@ final class TableJoin {
     Keys build = new Keys(on.size());
     Keys probe = new Keys(on.size());
     for (int k = 0; k < on.size(); k++) {
+      build.matchesNulls[k] = on.get(k).matchesNulls();
+      probe.matchesNulls[k] = on.get(k).matchesNulls();
       build.set(k, tables.get(own), on.get(k).own(), null);
       int before = source(on.get(k).before());
       probe.set(k, tables.get(before), on.get(k).before(), rows[before]);
@@ -144,7 +146,7 @@ final class TableJoin {
         if (row % CHECKED == 0) {
           check.run();
         }
-        if (!keys.isNull(row)) {
+        if (!keys.isAlone(row)) {
           int at = (int) keys.hash(row) & mask;
           next[row] = first[at];
           first[at] = row;
@@ -154,7 +156,7 @@ final class TableJoin {
 
     /** The first row whose keys may be those of a row of the other side, −1 if there is none. */
     int first(Keys probe, int row) {
-      return probe.isNull(row) ? -1 : first[(int) probe.hash(row) & mask];
+      return probe.isAlone(row) ? -1 : first[(int) probe.hash(row) & mask];
     }
 
     int next(int row) {
@@ -207,8 +209,10 @@ final class TableJoin {
     private final ResultTable[] tables;
     private final int[] columns;
     private final int[][] rows;
+    private final boolean[] matchesNulls;
 
     Keys(int count) {
+      matchesNulls = new boolean[count];
       tables = new ResultTable[count];
       columns = new int[count];
       rows = new int[count][];
@@ -225,15 +229,19 @@ final class TableJoin {
       return rows[key] == null ? row : rows[key][row];
     }
 
-    /** Whether one of the columns is NULL in a row, which then equals no other. */
-    boolean isNull(int row) {
+    /** Whether a row equals no other, as one of its columns is NULL. */
+    boolean isAlone(int row) {
       for (int k = 0; k < tables.length; k++) {
-        int of = row(k, row);
-        if (of < 0 || tables[k].isNull(of, columns[k])) {
+        if (!matchesNulls[k] && isNull(k, row)) {
           return true;
         }
       }
       return false;
+    }
+
+    private boolean isNull(int key, int row) {
+      int of = row(key, row);
+      return of < 0 || tables[key].isNull(of, columns[key]);
     }
 
     long hash(int row) {
@@ -241,7 +249,9 @@ final class TableJoin {
       for (int k = 0; k < tables.length; k++) {
         int of = row(k, row);
         int place = 2 * k % TableHash.MAX_WORDS;
-        if (tables[k].kind(columns[k]) == ValueKind.TEXT) {
+        if (isNull(k, row)) {
+          sum = TableHash.add(sum, place, -1);
+        } else if (tables[k].kind(columns[k]) == ValueKind.TEXT) {
           sum = TableHash.add(sum, place, TableHash.of(tables[k].requireText(of, columns[k])));
         } else {
           sum = TableHash.add(sum, place, tables[k].high(of, columns[k]));
@@ -263,6 +273,13 @@ final class TableJoin {
 
     boolean isSame(int row, Keys other, int otherRow) {
       for (int k = 0; k < tables.length; k++) {
+        boolean isNull = isNull(k, row);
+        if (isNull || other.isNull(k, otherRow)) {
+          if (isNull != other.isNull(k, otherRow)) {
+            return false;
+          }
+          continue;
+        }
         int a = row(k, row);
         int b = other.row(k, otherRow);
         boolean same =

@@ -76,11 +76,18 @@ public final class TokenStream {
         open++;
       } else if (token.isSymbol(")") && --open < 0) {
         return -1;
-      } else if (open == 0 && token.isWord("FROM")) {
+      } else if (open == 0 && token.isWord("FROM") && !isOfComparison(i)) {
         return i;
       }
     }
     return -1;
+  }
+
+  /** Whether a FROM is that of IS [NOT] DISTINCT FROM. */
+  private boolean isOfComparison(int from) {
+    return from > 1
+        && tokens.get(from - 1).isWord("DISTINCT")
+        && (tokens.get(from - 2).isWord("IS") || tokens.get(from - 2).isWord("NOT"));
   }
 
   /** The text offset of the source after FROM; the end of the text if there is none. */
@@ -90,7 +97,10 @@ public final class TokenStream {
   }
 
   public boolean isEndOfQuery() {
-    return peek().kind() == Token.Kind.END || peek().isSymbol(";") || peek().isSymbol(")");
+    return peek().kind() == Token.Kind.END
+        || peek().isSymbol(";")
+        || peek().isSymbol(")")
+        || peek().isWord("UNION");
   }
 
   /** The query goes on after its expected end. */

@@ -231,6 +231,25 @@ public final class ResultTable {
     return new ResultTable(some, rows);
   }
 
+  /** With other values of a column of whole numbers, none NULL; they are taken over. */
+  public ResultTable with(int column, long[] values) {
+    ResultColumn other = new ResultColumn(name(column), kind(column));
+    other.fill(rows, values, null, null, null);
+    List<ResultColumn> all = new ArrayList<>(columns);
+    all.set(column, other);
+    return new ResultTable(all, rows);
+  }
+
+  /** With the columns of another table of as many rows after its own. */
+  public ResultTable beside(ResultTable other) {
+    if (other.rows != rows) {
+      throw new IllegalArgumentException("expected " + rows + " rows, found " + other.rows);
+    }
+    List<ResultColumn> all = new ArrayList<>(columns);
+    all.addAll(other.columns);
+    return new ResultTable(all, rows);
+  }
+
   public ResultTable withRows(int[] wanted) {
     List<ResultColumn> copies = new ArrayList<>();
     for (ResultColumn column : columns) {

@@ -193,12 +193,39 @@ class NestedQueryParserTest {
         select + SENT + " AS a JOIN flows ON TRUE",
         select.length() + SENT.length() + 11,
         "expected a query in parentheses");
-    for (String other : List.of("RIGHT JOIN", "FULL", "CROSS JOIN", ",", "NATURAL")) {
+    for (String other : List.of("RIGHT JOIN", "FULL", "NATURAL")) {
       error(
           select + SENT + " AS a " + other + " " + GOT + " AS b",
           select.length() + SENT.length() + 6,
-          "expected JOIN or LEFT JOIN, found '" + other.split(" ", 2)[0] + "'");
+          "expected JOIN, LEFT JOIN or CROSS JOIN, found '" + other.split(" ", 2)[0] + "'");
     }
+    error(
+        select + SENT + " CROSS JOIN " + GOT + " AS b",
+        select.length(),
+        "expected a name for the query that is joined");
+    error(
+        SENT.substring(1, SENT.length() - 1) + " UNION SELECT 1 FROM flows",
+        SENT.length() + 5,
+        "expected ALL");
+    String union = "SELECT src_addr, bytes FROM flows UNION ALL ";
+    error(union + "SELECT 1 FROM flows", union.length(), "expected 2 columns, found 1");
+    error(
+        union + "SELECT src_addr, src_addr FROM flows",
+        union.length(),
+        "expected a LONG as bytes, found an ADDRESS");
+    error(
+        union + "SELECT src_addr, bytes FROM flows LIMIT 5",
+        union.length(),
+        "a SELECT of UNION ALL has no ORDER BY and LIMIT");
+    error(
+        "SELECT ROW_NUMBER() OVER () AS n FROM " + SENT + " AS x ORDER BY n",
+        0,
+        "numbers the rows of the answer");
+    error(
+        "SELECT ROW_NUMBER() OVER (ORDER BY bytes) AS n FROM " + SENT + " AS x",
+        26,
+        "ROW_NUMBER() OVER () is the row's place");
+    error("SELECT bytes IS DISTINCT bytes FROM " + SENT + " AS x", 25, "expected FROM");
     error(
         "SELECT uid FROM flows WHERE src_addr IN (SELECT src_addr, bytes FROM flows)",
         41,

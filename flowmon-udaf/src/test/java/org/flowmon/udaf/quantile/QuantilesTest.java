@@ -262,8 +262,8 @@ class QuantilesTest {
         0,
         () -> extract(function, state, "RANK", Value.ofLong(5)));
     refuses(
-        "states of QUANTILES have no extractor 'TOP'; expected one of QUANTILE, MEDIAN, RANK,"
-            + " COUNT",
+        "states of QUANTILES have no extractor 'TOP'; expected one of QUANTILE, MEDIAN, MIDDLE,"
+            + " RANK, COUNT",
         -1,
         () -> extract(function, state, "TOP"));
   }

@@ -21,6 +21,7 @@ public final class BuiltInLogics implements ReportLogicProvider {
         Map.entry("new_talkers", NewTalkersLogic::new),
         Map.entry("new_targets", NewTargetsLogic::new),
         Map.entry("portscans", MoreThanUsualLogic::portscans),
+        Map.entry(AnalysisConfig.QUERY, QueryLogic::new),
         Map.entry(AnalysisConfig.STATES, StatesLogic::new),
         Map.entry("traffic", TrafficLogic::new));
   }

@@ -47,8 +47,8 @@ final class PastRange {
     if (!times.isEmpty() && times.first(0) == Long.MIN_VALUE) {
       throw analysis.error(
           "history.query",
-          "expected WHERE end_time >= :now - INTERVAL '7' DAY, or another time from which on: logic %s says how much of it history holds"
-              .formatted(analysis.report().logic()));
+          "expected WHERE end_time >= :now - INTERVAL '7' DAY, or another time from which on: %s says how much of it history holds"
+              .formatted(analysis.report().title()));
     }
     return range;
   }

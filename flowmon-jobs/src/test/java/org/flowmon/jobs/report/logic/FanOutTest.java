@@ -55,13 +55,14 @@ class FanOutTest {
     assertEquals(
         List.of("10.9.0.1 22 500 5.0 more", "10.9.0.2 443 500 500.0 usual"),
         TestFlows.lines(report(analysis, flows.window(analysis, END, END - 30 * DAY)), COLUMNS));
-    AnalysisConfig onlyMore = offered("fan_out", "factor: 3", "factor: 3\n    emit: more");
+    AnalysisConfig onlyMore =
+        offered("fan_out", "factor: 3", "factor: 3\n  condition: verdict = 'more'");
     assertEquals(
         List.of("10.9.0.1 22"),
         TestFlows.lines(
             report(onlyMore, flows.window(onlyMore, END, END - 30 * DAY)), "src_addr", "dst_port"));
     assertEquals(
-        List.of("no_history", "no_history"),
+        List.of("more", "more"),
         TestFlows.lines(report(analysis, flows.window(analysis, END, END - 1)), "verdict"));
   }
 

@@ -107,7 +107,7 @@ class NewTalkersLogicTest {
 
   @Test
   void newIsWhoSentNothingOutInNinetyDays() {
-    AnalysisConfig all = offered("new_talkers", "emit: new", "emit: all");
+    AnalysisConfig all = offered("new_talkers", "WHERE verdict = 'new'", "");
     AnalysisConfig onlyNew = offered("new_talkers");
     for (long seed = 1; seed <= 20; seed++) {
       TestFlows flows = flows(seed);
@@ -122,7 +122,7 @@ class NewTalkersLogicTest {
 
   @Test
   void whereHistoryHoldsLessThanIsAskedForNobodyIsNew() {
-    AnalysisConfig all = offered("new_talkers", "emit: new", "emit: all");
+    AnalysisConfig all = offered("new_talkers", "WHERE verdict = 'new'", "");
     TestFlows flows = new TestFlows();
     send(flows, END - 1, "10.0.0.1", 1);
     send(flows, END - 1, "10.0.0.2", 1);
@@ -132,7 +132,7 @@ class NewTalkersLogicTest {
     assertEquals(
         List.of("10.0.0.1 0.5 unseen", "10.0.0.2 0.5 known"),
         TestFlows.lines(report(all, flows.window(all, END, half)), columns));
-    AnalysisConfig content = offered("new_talkers", "coverage: 1", "coverage: 0.5");
+    AnalysisConfig content = offered("new_talkers", "least: 1", "least: 0.5");
     assertEquals(
         List.of("10.0.0.1 0.5 new"),
         TestFlows.lines(report(content, flows.window(content, END, half)), columns));
@@ -159,15 +159,10 @@ class NewTalkersLogicTest {
   @Test
   void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
     refuses(
-        "expected no LIMIT",
-        "GROUP BY src_addr\n  concurrency",
-        "GROUP BY src_addr LIMIT 5\n  concurrency");
-    refuses(
         "expected WHERE end_time >=",
         "      AND end_time >= :now - INTERVAL '90' DAY AND end_time < :now - INTERVAL '5'"
             + " MINUTE\n",
         "");
-    refuses("coverage: expected a number 0…1", "coverage: 1", "coverage: 2");
   }
 
   private static void refuses(String part, String... replaced) {

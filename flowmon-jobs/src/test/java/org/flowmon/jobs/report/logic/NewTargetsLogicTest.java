@@ -167,7 +167,9 @@ class NewTargetsLogicTest {
     assertEquals(
         List.of("1 10.0.0.1", "3 10.0.0.3"),
         TestFlows.lines(
-            report(offered("new_targets", "days: 2", "days: 2\n    emit: scans"), window),
+            report(
+                offered("new_targets", "least: 0.5", "least: 0.5\n  condition: verdict = 'scan'"),
+                window),
             "rank",
             "src_addr"));
     assertEquals(
