@@ -73,7 +73,9 @@ class AnalysesCommandTest extends AnalysesCommandFixture {
     assertTrue(ran.out().contains("c.yaml"), ran.out());
     assertTrue(ran.out().contains("'byte'"), ran.out());
     assertTrue(
-        ran.out().contains("d.yaml:30: report.parameters.factr: is not a parameter of logic"),
+        ran.out()
+            .contains(
+                "d.yaml:28: report.query: line 6:31: no parameter :factor: did you mean :factr?"),
         ran.out());
   }
 

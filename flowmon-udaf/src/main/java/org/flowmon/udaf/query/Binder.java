@@ -191,17 +191,7 @@ final class Binder {
               .toList();
       return Typing.choice(whens, expression(choice.otherwise()));
     } else if (expression instanceof AggregateCall call && call.isState()) {
-      AggregateCall state =
-          call.state().merged() == null
-              ? Typing.state(call.state().function(), list(call.arguments()))
-              : Typing.merged(expression(call.argument()));
-      return call.state().isState()
-          ? state
-          : Typing.extracted(
-              state,
-              call.state().extractor(),
-              list(call.state().parameters()),
-              call.state().part());
+      return ofState(call);
     } else if (expression instanceof AggregateCall call) {
       return call.isDistinct()
           ? Typing.countDistinct(list(call.arguments()))
@@ -209,6 +199,20 @@ final class Binder {
     } else {
       return function(expression);
     }
+  }
+
+  private Expression ofState(AggregateCall call) {
+    AggregateCall state =
+        call.state().merged() == null
+            ? Typing.state(call.state().function(), list(call.arguments()))
+            : Typing.merged(expression(call.argument()));
+    return call.state().isState()
+        ? state
+        : Typing.extracted(
+            state,
+            call.state().extractor(),
+            list(call.state().parameters()),
+            call.state().part());
   }
 
   private Expression function(Expression expression) {

@@ -113,21 +113,23 @@ public final class ExpressionParts {
     } else if (expression instanceof DaysBefore days) {
       return List.of(days.time(), days.now());
     } else if (expression instanceof AggregateCall call) {
-      if (!call.isState() || call.state().parameters().isEmpty()) {
-        return call.arguments();
-      }
-      List<Expression> all = new ArrayList<>(call.arguments());
-      all.addAll(call.state().parameters());
-      return all;
+      return call.isState() ? both(call.arguments(), call.state().parameters()) : call.arguments();
     } else if (expression instanceof OfStates call) {
-      List<Expression> all = new ArrayList<>(call.of());
-      all.addAll(call.parameters());
-      return all;
+      return both(call.of(), call.parameters());
     }
     if (hasNoParts(expression)) {
       return List.of();
     }
     throw new IllegalStateException("no parts for " + expression.getClass());
+  }
+
+  private static List<Expression> both(List<Expression> first, List<Expression> second) {
+    if (second.isEmpty()) {
+      return first;
+    }
+    List<Expression> all = new ArrayList<>(first);
+    all.addAll(second);
+    return all;
   }
 
   private static boolean hasNoParts(Expression expression) {
