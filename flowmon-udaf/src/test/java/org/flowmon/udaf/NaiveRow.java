@@ -255,8 +255,8 @@ final class NaiveRow {
     } else if (expression instanceof Like like) {
       String text = (String) value(like.text());
       StringBuilder regex = new StringBuilder();
-      for (String sign : like.pattern().split("")) {
-        regex.append(sign.equals("%") ? ".*" : sign.equals("_") ? "." : Pattern.quote(sign));
+      for (char sign : like.pattern().toCharArray()) {
+        regex.append(sign == '%' ? ".*" : sign == '_' ? "." : Pattern.quote("" + sign));
       }
       return text == null
           ? null

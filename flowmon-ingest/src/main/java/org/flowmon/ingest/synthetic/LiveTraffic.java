@@ -147,7 +147,7 @@ final class LiveTraffic implements FlowStream {
     flow.tcpFlags = 0;
     flow.tos = 0;
     flow.icmpTypeCode = 0;
-    flow.packets = 1 + random.nextInt(20);
+    flow.packets = 1L + random.nextInt(20);
     flow.bytes = 468 * flow.packets;
     flow.endMillis = nowMillis - beaconDelay;
     flow.startMillis = flow.endMillis - 50;

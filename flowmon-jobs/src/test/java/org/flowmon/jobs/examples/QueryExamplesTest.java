@@ -292,13 +292,14 @@ class QueryExamplesTest {
     all.add(own);
     own.inQueries().forEach(in -> all.addAll(clauses(in.query(), used)));
     if (query instanceof TableQuery table) {
+      boolean isFirst = true;
       for (TableQuery.Source source : table.from()) {
         all.addAll(clauses(source.query(), used));
-        boolean isFirst = source == table.from().get(0);
         if (!isFirst) {
           String join = source.isLeft() ? "LEFT JOIN" : "JOIN";
           used.add(source.on().isEmpty() ? "CROSS JOIN" : join);
         }
+        isFirst = false;
       }
     }
     return all;

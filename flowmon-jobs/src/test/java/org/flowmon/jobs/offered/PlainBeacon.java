@@ -20,7 +20,8 @@ public record PlainBeacon(
 
   public double score() {
     long sum = parts.stream().mapToLong(part -> Math.round(part * 1000)).sum();
-    return (sum + 2) / 4 / 1000.0;
+    long quarter = (sum + 2) / 4;
+    return quarter / 1000.0;
   }
 
   public double confidence() {

@@ -23,7 +23,7 @@ record PlainRole(IpAddress client, IpAddress server, Long port, Boolean answered
 
   static PlainRole of(PlainFlow flow) {
     Boolean inVain =
-        flow.samplingRate() != null && flow.samplingRate() > 1 ? null : (Boolean) false;
+        (flow.samplingRate() != null && flow.samplingRate() > 1) ? null : (Boolean) false;
     boolean isBack = flow.reversePackets() != null && flow.reversePackets() > 0;
     if (flow.protocol() == null) {
       return of(flow, false, null);
@@ -35,7 +35,7 @@ record PlainRole(IpAddress client, IpAddress server, Long port, Boolean answered
       boolean isReply = Set.of(0L, 14L, 18L, 129L).contains(type) && flow.reversePackets() == null;
       return of(flow, isReply, isReply ? Boolean.TRUE : null);
     } else if (!PORTS.contains(flow.protocol())) {
-      return of(flow, false, isBack || USUAL.contains(flow.protocol()) ? null : inVain);
+      return of(flow, false, (isBack || USUAL.contains(flow.protocol())) ? null : inVain);
     }
     boolean isService =
         flow.sourcePort() != null
@@ -49,7 +49,7 @@ record PlainRole(IpAddress client, IpAddress server, Long port, Boolean answered
       return of(
           flow,
           isLate,
-          isEstablished ? Boolean.TRUE : isRefused && !isLate ? (Boolean) false : null);
+          isEstablished ? Boolean.TRUE : (isRefused && !isLate) ? (Boolean) false : null);
     }
     boolean isTcp = flow.protocol() == 6 && flow.flags() != null && flow.flags() != 0;
     if (flow.reversePackets() != null) {
@@ -109,6 +109,6 @@ record PlainRole(IpAddress client, IpAddress server, Long port, Boolean answered
     } else if (!flow.isFromAHigherPort()) {
       return of(flow, true, true);
     }
-    return of(flow, false, flow.packets() != null && flow.packets() <= 3 ? inVain : null);
+    return of(flow, false, (flow.packets() != null && flow.packets() <= 3) ? inVain : null);
   }
 }

@@ -305,7 +305,7 @@ final class PlantedTraffic {
       download(ELEPHANT, inHour(day), 5_000);
       for (int pair = 0; pair < 10; pair++) {
         for (int slot = -6; slot < 6; slot++) {
-          long ends = end - day * DAY + slot * 5 * MINUTE + random.nextLong(5 * MINUTE);
+          long ends = end - day * DAY + slot * (5 * MINUTE) + random.nextLong(5 * MINUTE);
           transfer(pair, pair, ends, 5_000_000);
         }
       }
@@ -322,7 +322,7 @@ final class PlantedTraffic {
     for (int day = 0; day <= DAYS; day++) {
       for (int pair = 0; pair < 30; pair++) {
         for (int slot = day == 0 ? -6 : -12; slot < (day == 0 ? 0 : 12); slot++) {
-          long ends = end - day * DAY + slot * 5 * MINUTE + random.nextLong(5 * MINUTE);
+          long ends = end - day * DAY + slot * (5 * MINUTE) + random.nextLong(5 * MINUTE);
           transfer(70 + pair, 200 + pair, ends, 4_000_000 + random.nextInt(400_000));
         }
       }

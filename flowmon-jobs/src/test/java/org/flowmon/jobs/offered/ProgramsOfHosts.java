@@ -190,7 +190,7 @@ final class ProgramsOfHosts {
     @Override
     boolean isShown(List<PlainFlow> group) {
       long answers = different(answered(group), Scans::target);
-      return 4 * (number(group) - answers) + 3 * pinged(group) >= 4 * least;
+      return 4 * (number(group) - answers) + 3 * pinged(group) >= 4L * least;
     }
 
     @Override

@@ -115,15 +115,9 @@ public final class MembershipNodes {
     @Override
     void match(int count, long[] bits) {
       String[] values = vector.requireTexts();
-      String before = null; // texts of rows that follow one another are often one object
-      boolean matched = false;
       for (int i = 0; i < count; i++) {
         String text = values[i];
-        if (text != null && text != before) {
-          matched = pattern.matches(text);
-          before = text;
-        }
-        bits[i >>> 6] |= (text != null && matched ? 1L : 0L) << i;
+        bits[i >>> 6] |= (text != null && pattern.matches(text) ? 1L : 0L) << i;
       }
     }
   }

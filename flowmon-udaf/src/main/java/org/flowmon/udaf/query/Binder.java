@@ -209,10 +209,7 @@ final class Binder {
     return call.state().isState()
         ? state
         : Typing.extracted(
-            state,
-            call.state().extractor(),
-            list(call.state().parameters()),
-            call.state().part());
+            state, call.state().extractor(), list(call.state().parameters()), call.state().part());
   }
 
   private Expression function(Expression expression) {

@@ -46,7 +46,7 @@ class DerivedColumnTest {
     }
     builder.endRow();
     IpAddress by = client.equals("A") ? A : B;
-    expected.add(by + " " + (by == A ? B : A) + " " + port + " " + answered);
+    expected.add(by + " " + (by.equals(A) ? B : A) + " " + port + " " + answered);
   }
 
   private void tcp(String client, Integer port, Boolean answered, int from, int to, int... rest) {

@@ -107,15 +107,14 @@ final class PublishedRules {
 
     /** A SYN that nothing or a reset answered: Zeek's histories S, SW, Sr, SWr. */
     boolean isFailedTry() {
-      return isTcp()
-          && (state >= 0 ? state == 1 || state == 4 : (flags & (SYN | ACK)) == SYN);
+      return isTcp() && (state >= 0 ? state == 1 || state == 4 : (flags & (SYN | ACK)) == SYN);
     }
 
     boolean isNotEstablished() {
       if (state >= 0) {
         return isRefused() || state == 10 || state == 11;
       }
-      return isTcp() && flags >= 0 ? !hasAck() && (flags & RST) == 0 : reversePackets == 0;
+      return (isTcp() && flags >= 0) ? !hasAck() && (flags & RST) == 0 : reversePackets == 0;
     }
 
     List<Object> service() {
@@ -234,8 +233,7 @@ final class PublishedRules {
 
   /** Source ports for each target. */
   private static double sourcePorts(List<Flow> event) {
-    return different(event, Flow::sourcePort)
-        / different(event, Flow::target);
+    return different(event, Flow::sourcePort) / different(event, Flow::target);
   }
 
   private static double ofTcp(List<Flow> event) {
@@ -243,11 +241,9 @@ final class PublishedRules {
         + 3.309023 * share(event, flow -> !flow.hasAck())
         - 0.157047 * share(event, flow -> flow.packets() < 3)
         - 0.002319 * sourcePorts(event)
-        - 1.047414
-            * share(event, PublishedRules::hasPayload)
+        - 1.047414 * share(event, PublishedRules::hasPayload)
         + 3.163019 * different(event, Flow::target)
-        - 3.260270
-            * share(event, PublishedRules::isBackscatter);
+        - 3.260270 * share(event, PublishedRules::isBackscatter);
   }
 
   private static double ofUdp(List<Flow> event) {
@@ -257,7 +253,8 @@ final class PublishedRules {
       if (flow.port() >= 0 && flow.port() < 1024) {
         low.computeIfAbsent(flow.target(), target -> new TreeSet<>()).add(flow.port());
       }
-      networks.computeIfAbsent(flow.target().lo() >> 8, n -> new TreeSet<>())
+      networks
+          .computeIfAbsent(flow.target().lo() >> 8, n -> new TreeSet<>())
           .add(flow.target().lo());
     }
     int lowPorts = low.values().stream().mapToInt(Set::size).max().orElse(0);
@@ -269,8 +266,7 @@ final class PublishedRules {
         + 0.529095 * lowPorts
         - 1.244182 * lowRun
         - 0.001842 * sourcePorts(event)
-        - 0.224549
-            * share(event, PublishedRules::hasPayload)
+        - 0.224549 * share(event, PublishedRules::hasPayload)
         - 0.697943 * different(event, Flow::sourcePort);
   }
 

@@ -452,7 +452,7 @@ class AnomalyLogicTest {
           if (day == 0) {
             table.row(inside, X, sum);
           } else {
-            table.row(inside, X, sum, day, slot * 300 * SECOND);
+            table.row(inside, X, sum, day, slot * (300L * SECOND));
           }
         });
     return total;

@@ -127,8 +127,8 @@ class BeaconsLogicTest {
           List.copyOf(first.keySet()),
           "seed " + seed);
       assertEquals(5 * SECOND, first.get("10.0.0.1"), "seed " + seed);
-      assertEquals(5 * MINUTE, first.get("10.0.0.3"), 40 * SECOND, "seed " + seed);
-      assertEquals(HOUR, first.get("10.0.0.5"), 6 * MINUTE, "seed " + seed);
+      assertEquals(5.0 * MINUTE, (double) first.get("10.0.0.3"), 40.0 * SECOND, "seed " + seed);
+      assertEquals((double) HOUR, (double) first.get("10.0.0.5"), 6.0 * MINUTE, "seed " + seed);
     }
   }
 
@@ -216,7 +216,7 @@ class BeaconsLogicTest {
       TestFlows flows = new TestFlows();
       for (int source = 1; source <= 25; source++) {
         double regular = random.nextDouble();
-        long period = (long) (15 * Math.pow(200, random.nextDouble())) * SECOND;
+        long period = ((long) (15 * Math.pow(200, random.nextDouble()))) * SECOND;
         long time = FROM + random.nextLong(1 + random.nextLong(20 * HOUR));
         long until = time + random.nextLong(END - time);
         while (time < Math.min(until, END - MINUTE)) {
