@@ -276,8 +276,8 @@ class FunctionQueriesTest {
     List<FlowBatch> flows = new RandomFlows(19).modest().batches(5, 2000);
     Query query =
         QueryParser.parseQuery(
-            "SELECT MEDIAN(b) AS m, LOWER(m) AS low, UPPER(m) AS high FROM (SELECT src_addr,"
-                + " SUM(packets) AS b FROM flows GROUP BY src_addr) AS x");
+            "SELECT MEDIAN(QUANTILES(b)) AS m, LOWER(m) AS low, UPPER(m) AS high FROM (SELECT"
+                + " src_addr, SUM(packets) AS b FROM flows GROUP BY src_addr) AS x");
     ResultTable sums =
         FlowQueries.run(
             flows,

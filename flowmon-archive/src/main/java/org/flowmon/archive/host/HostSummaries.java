@@ -55,7 +55,7 @@ public final class HostSummaries {
           + " THEN src_port ELSE dst_port END";
 
   private static final String SERVICE =
-      PORT + " AS server_port, CASE WHEN " + REPLY + " THEN 1 ELSE 0 END AS is_reply";
+      PORT + " AS service_port, CASE WHEN " + REPLY + " THEN 1 ELSE 0 END AS is_reply";
 
   /** So many ports with few flows each are a scan or its like, not services. */
   private static final int SCATTERED_PORTS = 50;
@@ -239,7 +239,7 @@ public final class HostSummaries {
   private void contacts(boolean isDestination) throws IOException {
     String peer = side(!isDestination);
     String selected = peer + ", protocol, " + SERVICE;
-    String keys = peer + ", protocol, server_port, is_reply";
+    String keys = peer + ", protocol, service_port, is_reply";
     String ofHost = side(isDestination) + " = :host";
     ResultTable window =
         groups(selected, keys, "COUNT(*) AS flows", ofHost, Math.max(from, nowFrom));
