@@ -2,6 +2,7 @@ package org.flowmon.flow;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 import org.flowmon.flow.bytes.ByteSink;
 import org.flowmon.flow.bytes.LittleEndian;
 import org.jspecify.annotations.Nullable;
@@ -301,6 +302,7 @@ public final class FlowBatch implements FlowRows {
       Arrays.fill(ends, 0, count, out.size());
     } else if (encoding[c] == FlowBatchLayout.CONSTANT) {
       int length = LittleEndian.getInt(bytes, offsets + 4);
+      Objects.checkFromIndexSize(offsets + 8, length, bytes.length); // before room for it is made
       for (int i = 0; i < count; i++) {
         out.write(bytes, offsets + 8, length);
         ends[i] = out.size();
@@ -311,7 +313,10 @@ public final class FlowBatch implements FlowRows {
       for (int i = 0; i < count; i++) {
         ends[i] = LittleEndian.getInt(bytes, offsets + 4 * (from + i + 1)) + shift;
       }
-      out.write(bytes, offsets + 4 * (rows + 1) + first, ends[count - 1] - out.size());
+      int text = offsets + 4 * (rows + 1) + first;
+      int length = ends[count - 1] - out.size();
+      Objects.checkFromIndexSize(text, length, bytes.length);
+      out.write(bytes, text, length);
     }
   }
 

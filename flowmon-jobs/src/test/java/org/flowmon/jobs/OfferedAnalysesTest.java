@@ -364,7 +364,7 @@ class OfferedAnalysesTest {
   void talkersOfNowAreNewWhereTheArchiveHoldsNothingOfThem() throws Exception {
     // The archive has nine days, not ninety: an hour of them is asked for.
     ResultTable rows =
-        report("new_talkers", "INTERVAL '90' DAY", "INTERVAL '1' HOUR", "emit: new", "emit: all");
+        report("new_talkers", "INTERVAL '90' DAY", "INTERVAL '1' HOUR", "verdict = 'new'", "TRUE");
     Predicate<Flow> isOut = flow -> !Boolean.FALSE.equals(flow.outgoing());
     Map<String, Double> now =
         sums(isOut.and(flow -> flow.isBetween(END - 300 * SECOND, END)), Flow::source, Flow::bytes);

@@ -36,7 +36,7 @@ class AnalysesOfAJobTest extends AnalysesCommandFixture {
               + " job's database, if it has one\n",
           added.out());
       Path wrong = folder.resolve("wrong.yaml");
-      Files.writeString(wrong, Files.readString(mice).replace("limit: 100", "limt: 100"));
+      Files.writeString(wrong, Files.readString(mice).replace("name: mice", "nam: mice"));
       assertEquals(
           3, run("analyses", "add", "--config", config.toString(), wrong.toString()).code());
       Path silent = folder.resolve("silent.yaml");
@@ -142,7 +142,7 @@ class AnalysesOfAJobTest extends AnalysesCommandFixture {
               "mice 1m 20s no added live",
               "portscans 1m 20s no yes live kafka, postgres",
               "talkers 1m 20s no yes live",
-              "portscans 1m 1m yes refused portscans kafka, postgres",
+              "portscans 1m 1m yes refused query kafka, postgres",
               "beacons 24h 12m no sent beacons kafka, postgres"),
           rows);
       assertEquals(
@@ -180,7 +180,7 @@ class AnalysesOfAJobTest extends AnalysesCommandFixture {
       assertEquals(
           List.of(
               "mice 1m 20s no added live",
-              "portscans 1m 1m yes no portscans kafka, postgres",
+              "portscans 1m 1m yes no query kafka, postgres",
               "beacons 24h 12m no sent beacons kafka, postgres"),
           rows);
       assertEquals(

@@ -209,7 +209,10 @@ class LiveReplayAndHistoryTest {
       }
       // A live query is over flows alone.
       if (query instanceof FlowQuery live && live.isAggregated() && live.inQueries().isEmpty()) {
-        analyses.add(hourly("line_" + example.line(), live.toString()));
+        // Frequent items depend on the order of rows, sketches do not.
+        String sql =
+            live.toString().replaceAll("(HEAVY_HITTERS\\(dst_port, bytes)\\)", "$1, 256, 2)");
+        analyses.add(hourly("line_" + example.line(), sql));
       }
     }
     assertTrue(analyses.size() > 40, analyses.size() + " examples");

@@ -226,7 +226,7 @@ class ReplayTest {
     Witness.HISTORIES.clear();
     long from = TestFlow.START + 5 * SECOND;
     rows(spec(archive, analysis, from, from + 34 * SECOND), 1);
-    assertEquals(Map.of(HistoryStatus.PARTIAL, 170), Witness.HISTORIES);
+    assertEquals(Map.of(HistoryStatus.EXACT, 170), Witness.HISTORIES);
   }
 
   @Test

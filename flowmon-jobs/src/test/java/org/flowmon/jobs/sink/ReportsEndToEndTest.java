@@ -101,7 +101,7 @@ class ReportsEndToEndTest {
       run(config, offered);
       assertEquals(
           List.of(
-              "summary 0 NULL 8 0.5 100 1 1 0 usual 2026-11-18T10:00:00Z",
+              "summary 0 NULL 8 0.5 100 1 1 0 little_history 2026-11-19T09:30:00Z",
               "change 1 192.0.2.1 4 NULL 100 NULL NULL NULL less NULL",
               "change 2 2001:db8::1 4 NULL 0 NULL NULL NULL appeared NULL"),
           rows(

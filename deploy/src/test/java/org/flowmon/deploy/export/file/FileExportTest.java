@@ -211,7 +211,7 @@ final class FileExportTest {
     assertEquals(0, CommandRun.of((Object[]) export).code());
     assertEquals(
         "end_time,arrival,src_addr,dst_port,source_kind,uid\r\n"
-            + "1970-01-01T00:00:03Z,1970-01-01T00:00:05Z,::1,53,csv,\r\n"
+            + "1970-01-01T00:00:03Z,1970-01-01T00:00:03Z,::1,53,csv,\r\n"
             + "1970-01-01T00:00:05Z,1970-01-01T00:00:05Z,10.0.0.1,53,csv,b\r\n",
         Files.readString(file));
     assertEquals(2, CommandRun.of((Object[]) export).code(), "the file is there");
