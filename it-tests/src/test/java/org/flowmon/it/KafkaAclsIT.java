@@ -215,7 +215,7 @@ class KafkaAclsIT {
 
   @Test
   void peopleWhoLookSeeReportsAlertsQuarantineAndAnalyses() throws IOException {
-    assertTrue(said(0, "reader", "reports").contains("talkers"));
+    assertTrue(said(0, "reader", "reports", "--all").contains("talkers"));
     assertTrue(said(0, "reader", "alerts", "list", "--all").contains("loud"));
     said(0, "reader", "quarantine");
     said(0, "reader", "analyses", "list");
