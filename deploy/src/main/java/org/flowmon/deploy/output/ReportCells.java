@@ -19,12 +19,11 @@ final class ReportCells {
   private static final Set<String> BYTE_RATES =
       Set.of("rate", "median_rate", "usual_rate", "change");
   private static final Set<String> SHARES =
-      Set.of("share", "usual_share", "coverage", "regularity");
-  private static final Set<String> TIMES = Set.of("lag", "period", "shortest", "longest");
+      Set.of("share", "usual_share", "coverage");
+  private static final Set<String> TIMES = Set.of("lag", "period");
   private static final Set<String> EXTREMES =
-      Set.of("shortest", "longest", "first_beat", "last_beat");
+      Set.of("first_beat", "last_beat");
   private static final Set<String> PLAIN = Set.of("rank", "type", "domain", "tos", "vlan");
-  private static final String FLAGS = "FSRPAUEC";
   private static final long DAY = 86_400_000_000L;
 
   private final ResultTable rows;
@@ -155,7 +154,7 @@ final class ReportCells {
     if (isPort(name)) {
       return KnownNames.port(value);
     }
-    return name.endsWith("tcp_flags") ? flags(value) : null;
+    return name.endsWith("tcp_flags") ? KnownNames.flags(value) : null;
   }
 
   private String whole(String name, int row, int column) {
@@ -168,14 +167,5 @@ final class ReportCells {
             || name.endsWith("_id")
             || name.endsWith("_code");
     return isName ? rows.formatted(row, column) : Units.count(rows.bigValue(row, column));
-  }
-
-  /** The set flags from FIN upwards, as {@code SA}; {@code -} without any. */
-  private static String flags(long bits) {
-    StringBuilder letters = new StringBuilder();
-    for (int i = 0; i < FLAGS.length(); i++) {
-      letters.append((bits >> i & 1) == 0 ? "" : FLAGS.charAt(i));
-    }
-    return letters.isEmpty() ? "-" : letters.toString();
   }
 }

@@ -163,8 +163,6 @@ public final class QueryCommand implements Callable<Integer> {
       tell(asked, query, explained, answer, left);
       if (verbose || format == OutputFormat.TABLE) {
         tellNow(text);
-      }
-      if (verbose || format == OutputFormat.TABLE) {
         files
             .versionsSince(Instant.now(), files.columns(query))
             .forEach(version -> System.err.println("joined: " + version));

@@ -16,6 +16,7 @@ import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class DetectionTest {
   private static final long START = 1_795_262_400_000L;
@@ -86,8 +87,9 @@ class DetectionTest {
   }
 
   @Test
-  void everythingPlantedHasAnAnalysisThatAJobTakes() throws Exception {
-    Path folder = Path.of("src/main/resources/org/flowmon/deploy/demo");
+  void everythingPlantedHasAnAnalysisThatAJobTakes(@TempDir Path temporary) throws Exception {
+    Path folder = temporary.resolve("analyses");
+    DemoAnalyses.write(folder);
     List<AnalysisConfig> analyses = AnalysisConfig.readFolder(folder);
     JobAnalyses.check(analyses);
     List<String> names = analyses.stream().map(AnalysisConfig::name).sorted().toList();

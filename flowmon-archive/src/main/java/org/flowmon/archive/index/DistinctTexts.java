@@ -26,19 +26,13 @@ public final class DistinctTexts {
   private int mask = FIRST_SLOTS - 1;
   private int size;
   private int previous;
-  private boolean isSought = true;
-  private int sortedBytes;
   // After sorting: the number of each place.
   private int[] order = {};
   private long[] keys = {};
 
-  /**
-   * Begins another column. If most texts will differ, they are not sought: the same text may get
-   * several numbers, and {@link #sort} gives them one place.
-   */
-  public void clear(boolean mostDiffer) {
+  /** Begins another column. */
+  public void clear() {
     bytes.clear();
-    isSought = !mostDiffer;
     mask = FIRST_SLOTS - 1;
     Arrays.fill(slots, 0, FIRST_SLOTS, 0);
     size = 0;
@@ -54,10 +48,6 @@ public final class DistinctTexts {
   public int number(byte[] from, int start, int end) {
     if (size > 0 && isText(previous, from, start, end)) {
       return previous; // as often in a row
-    }
-    if (!isSought) {
-      append(from, start, end);
-      return previous;
     }
     int hash = (int) TableHash.of(from, start, end);
     int slot = hash & mask;
@@ -110,11 +100,8 @@ public final class DistinctTexts {
     }
   }
 
-  /**
-   * Sorts the texts by their bytes; {@code places[number]} becomes the place of each. Returns how
-   * many different ones there are.
-   */
-  public int sort(int[] places) {
+  /** Sorts the texts by their bytes; {@code places[number]} becomes the place of each. */
+  public void sort(int[] places) {
     if (order.length < size) {
       order = new int[Math.max(size, starts.length)];
       keys = new long[order.length];
@@ -123,17 +110,9 @@ public final class DistinctTexts {
       order[i] = i;
     }
     sort(0, size, 0);
-    int place = -1;
-    sortedBytes = 0;
-    for (int i = 0; i < size; i++) {
-      int number = order[i];
-      if (isSought || i == 0 || compare(order[place], number) != 0) {
-        order[++place] = number;
-        sortedBytes += starts[number + 1] - starts[number];
-      }
-      places[number] = place;
+    for (int place = 0; place < size; place++) {
+      places[order[place]] = place;
     }
-    return place + 1;
   }
 
   /** Sorts texts that are equal before {@code at}, by eight bytes at a time. */
@@ -197,9 +176,9 @@ public final class DistinctTexts {
     return word;
   }
 
-  /** Bytes of all different texts, after {@link #sort}. */
+  /** Bytes of all texts. */
   public int bytes() {
-    return sortedBytes;
+    return bytes.size();
   }
 
   /** Bytes of the text at a place after {@link #sort}. */

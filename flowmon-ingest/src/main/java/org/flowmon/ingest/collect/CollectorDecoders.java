@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.Exporter;
@@ -49,7 +50,8 @@ public final class CollectorDecoders implements UdpCollector.Receiver {
     if (parts.size() == 1) {
       return parts.get(0);
     }
-    long hash = Exporter.Source.of(exporter).hashCode();
+    Exporter.Source source = Exporter.Source.of(exporter);
+    long hash = TableHash.of(source.hi(), source.lo());
     return parts.get((int) Long.remainderUnsigned(hash, parts.size()));
   }
 

@@ -29,7 +29,10 @@ import org.flowmon.ingest.spool.SpoolPlace;
  */
 final class BatchQueue {
   private static final long AWAY_NANOS = PublisherStats.AWAY_MICROS * 1000;
-  private static final long AWAY_AT_STOP_NANOS = 1_000_000_000;
+
+  /** Without an answer for so long Kafka is away, at a stop. */
+  static final long AWAY_AT_STOP_NANOS = 1_000_000_000;
+
   private static final long RETRY_NANOS = 500_000_000;
 
   /** Some conditions depend on the time; nobody tells of these. */

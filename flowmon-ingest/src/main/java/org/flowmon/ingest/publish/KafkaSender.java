@@ -28,9 +28,6 @@ final class KafkaSender {
 
   private static final long PAUSE_MILLIS = 100;
 
-  /** At a stop. */
-  private static final long AWAY_NANOS = 1_000_000_000;
-
   private final PublisherOptions options;
   private final Producer<byte[], byte[]> producer;
   private final PublisherCounters counters;
@@ -265,7 +262,7 @@ final class KafkaSender {
   private boolean awaitDelivery(long endNanos) {
     try {
       long now = System.nanoTime();
-      while (deliveries.waitedNanos(now) < AWAY_NANOS && now - endNanos < 0) {
+      while (deliveries.waitedNanos(now) < BatchQueue.AWAY_AT_STOP_NANOS && now - endNanos < 0) {
         if (queue.taken().awaitNone(Math.min(PAUSE_MILLIS * 1_000_000, endNanos - now))) {
           return true;
         }

@@ -73,6 +73,15 @@ public final class KnownNames {
     return OptionalLong.of(code);
   }
 
+  /** The letters of TCP flags that are set, from FIN upwards, as {@code SA}; {@code -} without. */
+  public static String flags(long bits) {
+    StringBuilder letters = new StringBuilder();
+    for (int i = 0; i < FLAGS.length(); i++) {
+      letters.append((bits >> i & 1) == 0 ? "" : FLAGS.charAt(i));
+    }
+    return letters.isEmpty() ? "-" : letters.toString();
+  }
+
   private static long flags(String text) {
     long flags = 0;
     for (int i = 0; i < text.length(); i++) {

@@ -14,11 +14,8 @@ import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
-import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
-import org.flowmon.udaf.query.Expression.Not;
-import org.flowmon.udaf.query.Expression.When;
 import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.NameSuggestions;
@@ -226,9 +223,7 @@ sealed interface ColumnSource {
         return null;
       }
       Column rate = new Column(FlowColumn.SAMPLING_RATE);
-      Expression known =
-          Typing.choice(
-              List.of(new When(new Not(new IsNull(rate)), rate)), new Literal(Value.ofLong(1)));
+      Expression known = Typing.coalesce(List.of(rate, new Literal(Value.ofLong(1))));
       return Typing.arithmetic(ArithmeticOperator.MULTIPLY, new Column(counted), known);
     }
 

@@ -8,10 +8,8 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.DaysBefore;
-import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Network;
-import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
 import org.flowmon.udaf.query.Expression.When;
@@ -236,15 +234,9 @@ final class FunctionParser {
 
   private Expression coalesce(Token name) {
     List<Expression> arguments = arguments(name, 1, 100);
-    Expression last = arguments.get(arguments.size() - 1);
-    if (arguments.size() == 1) {
-      return last;
-    }
-    List<When> whens = new ArrayList<>();
-    for (Expression argument : arguments.subList(0, arguments.size() - 1)) {
-      whens.add(new When(new Not(new IsNull(argument)), argument));
-    }
-    return expressions.typed(name.start(), () -> Typing.choice(whens, last));
+    return arguments.size() == 1
+        ? arguments.get(0)
+        : expressions.typed(name.start(), () -> Typing.coalesce(arguments));
   }
 
   private long constant(Expression argument, long least, long most, String what, Token name) {

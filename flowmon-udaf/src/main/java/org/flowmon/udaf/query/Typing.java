@@ -16,6 +16,7 @@ import org.flowmon.udaf.query.Expression.IsTruth;
 import org.flowmon.udaf.query.Expression.Like;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.Expression.OfStates;
 import org.flowmon.udaf.query.Expression.Or;
 import org.flowmon.udaf.query.Expression.Parameter;
@@ -196,6 +197,14 @@ public final class Typing {
 
   private static @Nullable ValueKind number(boolean numbers, boolean bothLong) {
     return bothLong ? ValueKind.LONG : numbers ? ValueKind.DOUBLE : null;
+  }
+
+  /** The first that is not NULL, of two or more. */
+  public static Expression coalesce(List<Expression> all) {
+    int last = all.size() - 1;
+    List<When> whens =
+        all.subList(0, last).stream().map(one -> new When(new Not(new IsNull(one)), one)).toList();
+    return choice(whens, all.get(last));
   }
 
   /** NULL of a kind. */

@@ -1,6 +1,5 @@
 package org.flowmon.deploy.demo.service;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -8,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.flowmon.ingest.synthetic.Incidents;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 
 /**
  * The analyses of a demo with generated traffic: the bundled ones, with windows so short that a
@@ -41,17 +41,19 @@ public final class DemoAnalyses {
     return ALL.stream().filter(one -> one.analysis().equals(analysis)).findFirst();
   }
 
-  /** Writes their files into a new folder. */
-  static void write(Path folder) throws IOException {
+  /** Writes their files into a new folder: the demo's own, and the bundled ones as they are. */
+  public static void write(Path folder) throws IOException {
     Files.createDirectories(folder);
     for (Finder one : ALL) {
-      String file = one.analysis() + ".yaml";
-      try (InputStream in =
-          DemoAnalyses.class.getResourceAsStream("/org/flowmon/deploy/demo/" + file)) {
-        if (in == null) {
-          throw new FileNotFoundException("the demo's " + file + " is not among its resources");
+      Path file = folder.resolve(one.analysis() + ".yaml");
+      try (InputStream own =
+          DemoAnalyses.class.getResourceAsStream(
+              "/org/flowmon/deploy/demo/" + file.getFileName())) {
+        if (own != null) {
+          Files.copy(own, file);
+        } else {
+          Files.writeString(file, AnalysisConfig.textOf(one.analysis()));
         }
-        Files.copy(in, folder.resolve(file));
       }
     }
   }

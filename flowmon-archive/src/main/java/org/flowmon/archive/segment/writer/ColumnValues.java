@@ -2,8 +2,6 @@ package org.flowmon.archive.segment.writer;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Set;
-import java.util.TreeSet;
 import org.flowmon.archive.index.DistinctTexts;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
@@ -18,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColumnValues {
   private static final int BLOCK = 4096;
-  // The texts of more rows may take more memory than there is.
-  private static final int MOST_NOT_SOUGHT = 1 << 20;
 
   private final long[] blockLow = new long[BLOCK];
   private final long[] blockHigh = new long[BLOCK];
@@ -49,18 +45,6 @@ public final class ColumnValues {
   boolean ipv4Only;
 
   private int rows;
-
-  // Whose texts differed in most rows of the last segment.
-  private final Set<FlowColumn> different = new TreeSet<>();
-
-  /** Whether the texts of a column will differ in most rows, as the ids of connections do. */
-  void expectTexts(FlowColumn column, boolean mostDiffer) {
-    if (mostDiffer) {
-      different.add(column);
-    } else {
-      different.remove(column);
-    }
-  }
 
   boolean load(
       FlowColumn column,
@@ -122,7 +106,7 @@ public final class ColumnValues {
     }
     Arrays.fill(valid, 0, words, 0);
     if (column.type() == ColumnType.TEXT) {
-      texts.clear(rows <= MOST_NOT_SOUGHT && different.contains(column));
+      texts.clear();
       if (numbers.length < rows) {
         numbers = new int[rows];
       }

@@ -339,7 +339,7 @@ public final class DictionaryBuilder {
     texts = values.texts;
     size = texts.size();
     int[] renumbered = renumbering();
-    size = texts.sort(renumbered);
+    texts.sort(renumbered);
     for (int i = 0; i < values.count; i++) {
       ids[i] = renumbered[values.numbers[i]];
     }

@@ -50,10 +50,7 @@ public final class EncodingChoice {
       FlowColumn column, ColumnValues values, DictionaryBuilder dictionary, boolean needed) {
     switch (column.type()) {
       case ADDRESS -> dictionary.buildAddresses(values);
-      case TEXT -> {
-        dictionary.buildTexts(values);
-        values.expectTexts(column, 2L * dictionary.size > values.count);
-      }
+      case TEXT -> dictionary.buildTexts(values);
       default -> {
         boolean isFlag = column.type() == ColumnType.BOOLEAN;
         int limit =

@@ -41,7 +41,7 @@ class TextDictionaryTest {
     ColumnValues values = new ColumnValues();
     values.count = count;
     values.numbers = new int[count];
-    values.texts.clear(random.nextBoolean());
+    values.texts.clear();
     String[] texts = new String[count];
     for (int i = 0; i < count; i++) {
       texts[i] = text(random.nextInt(different));

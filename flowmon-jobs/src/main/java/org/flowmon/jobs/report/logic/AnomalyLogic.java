@@ -66,7 +66,7 @@ final class AnomalyLogic implements ReportLogic {
   /**
    * The matrix of an answer's {@code rows}, of the days inside; null: of all.
    *
-   * @param distances of the days from one another; empty without days
+   * @param distances of its slots, or days, from all of it; empty without days
    */
   private record Known(
       ResultTable rows,
@@ -124,6 +124,9 @@ final class AnomalyLogic implements ReportLogic {
     if (days.isPresent()) {
       rules.historyItems(query, List.of(), DAY);
       hasSlots = query.select().stream().anyMatch(item -> item.name().equals(SLOT));
+      if (hasSlots) {
+        rules.item("history.query", query, SLOT, ValueKind.TIMESTAMP);
+      }
     } else {
       range = PastRange.of(analysis, query, liveColumns);
     }
