@@ -18,11 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class ReportCells {
   private static final Set<String> BYTE_RATES =
       Set.of("rate", "median_rate", "usual_rate", "change");
-  private static final Set<String> SHARES =
-      Set.of("share", "usual_share", "coverage");
+  private static final Set<String> SHARES = Set.of("share", "usual_share", "coverage");
   private static final Set<String> TIMES = Set.of("lag", "period");
-  private static final Set<String> EXTREMES =
-      Set.of("first_beat", "last_beat");
+  private static final Set<String> EXTREMES = Set.of("first_beat", "last_beat");
   private static final Set<String> PLAIN = Set.of("rank", "type", "domain", "tos", "vlan");
   private static final long DAY = 86_400_000_000L;
 

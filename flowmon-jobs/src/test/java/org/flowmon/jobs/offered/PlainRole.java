@@ -4,7 +4,7 @@ import java.util.Set;
 import org.flowmon.flow.IpAddress;
 
 /**
- * Who began a flow with whom, by the rules of {@code docs/query.md}; null where it does not tell.
+ * Who began a flow with whom, by the rules of {@code docs/query.md}; null if it does not tell.
  *
  * @param answered whether it shows an answer
  */

@@ -39,8 +39,8 @@ import org.junit.jupiter.api.Test;
 /**
  * The analyses that come along over real traffic of which it is known who scans and who beacons,
  * through both levels of the live query and the report's logic. The hosts have no past: whatever
- * reaches a threshold is a scan. {@code docs/detection.md} has what comes out, and this test fails
- * where it says anything else, or if somebody innocent is named.
+ * reaches a threshold is a scan. {@code docs/detection.md} has the results; this test fails if its
+ * tables differ, or if somebody innocent is named.
  */
 class DetectionIT {
   private static final List<String> SCANS = List.of("scans", "scans_fast", "portscans");

@@ -21,8 +21,8 @@ import org.flowmon.it.ProjectFiles;
  * @param name in the docs
  * @param files below the folder of data
  * @param form how the flows are had of the files
- * @param attackers by how many targets they tried at least; empty where nobody has said who scans
- * @param beacon source, destination and port; empty where it is not said
+ * @param attackers by how many targets they tried at least; empty if nobody has said who scans
+ * @param beacon source, destination and port; empty if it is not said
  */
 record LabelledSet(
     String name,
