@@ -51,10 +51,6 @@ public final class GroupCollector {
     this.argumentVectors = vectors(arguments);
   }
 
-  static CompiledExpression[] compile(List<Expression> expressions) {
-    return compile(expressions, Map.of());
-  }
-
   private static CompiledExpression[] compile(
       List<Expression> expressions, Map<Expression, Vector> given) {
     return expressions.stream()
