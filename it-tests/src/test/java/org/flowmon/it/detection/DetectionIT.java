@@ -53,7 +53,7 @@ class DetectionIT {
   /** A file that comes along. */
   private static AnalysisConfig analysis(String name) {
     // Old captures were exported years later: nothing is to be late.
-    return whole(name, AnalysisConfig.textOf(name));
+    return whole(name, AnalysisConfig.wholeTextOf(name));
   }
 
   private static AnalysisConfig whole(String name, String text) {
@@ -214,7 +214,7 @@ class DetectionIT {
 
   /** How many pairs a day has in the list of beacons, and where the labelled one is. */
   private static List<String> beacons(LabelledSet set, List<FlowBatch> batches) {
-    String file = AnalysisConfig.textOf("beacons");
+    String file = AnalysisConfig.wholeTextOf("beacons");
     assertTrue(file.contains("slide: 12m"));
     AnalysisConfig analysis = whole("beacons", file.replace("slide: 12m", "slide: 24h"));
     ReportLogic logic = ReportLogics.of(analysis);
