@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Names;
@@ -129,13 +130,18 @@ public final class LogicRules {
   }
 
   public ReportColumn historyColumn(SelectItem item) {
-    boolean isWide = ExpressionParts.isWide(item.what());
-    return column(HISTORY, "history_" + item.name(), item.resultKind(), isWide);
+    return column(
+        HISTORY,
+        () -> ReportColumn.of(new SelectItem("history_" + item.name(), item.what()), false));
   }
 
-  public ReportColumn column(String place, String name, ValueKind kind, boolean isWide) {
+  public ReportColumn column(String place, String name, ValueKind kind) {
+    return column(place, () -> ReportColumn.of(name, kind));
+  }
+
+  private ReportColumn column(String place, Supplier<ReportColumn> column) {
     try {
-      return new ReportColumn(name, kind, isWide, false);
+      return column.get();
     } catch (IllegalArgumentException e) {
       throw error(place, String.valueOf(e.getMessage()));
     }
