@@ -20,7 +20,6 @@ import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.parser.QueryScope;
-import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.TableQuery;
@@ -93,7 +92,7 @@ final class QueryLogic implements ReportLogic {
     }
     requireUsed();
     read = relationsOf(query);
-    range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range(rules)) : Optional.empty();
+    range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range()) : Optional.empty();
     boolean readsDays =
         read.contains(ReportRelations.DAYS) || reads(DAYS_USED) || reads(DAYS_MISSING);
     days = readsDays ? Optional.of(days(rules)) : Optional.empty();
@@ -170,8 +169,10 @@ final class QueryLogic implements ReportLogic {
     return names;
   }
 
-  private PastRange range(LogicRules rules) {
-    return PastRange.of(analysis, rules.history(), LiveColumns.of(analysis));
+  /** Of a history query that {@link #history} has accepted. */
+  private PastRange range() {
+    Query history = QueryParser.parseQuery(analysis.requiredHistory().query());
+    return PastRange.of(analysis, history, LiveColumns.of(analysis));
   }
 
   private static SameHourDays days(LogicRules rules) {
@@ -189,9 +190,7 @@ final class QueryLogic implements ReportLogic {
     try {
       Query bound = query.bind(values);
       for (int i = 0; i < bound.select().size(); i++) {
-        SelectItem item = bound.select().get(i);
-        boolean isWide = ExpressionParts.isWide(item.what());
-        columns.add(new ReportColumn(item.name(), item.resultKind(), isWide, bound.isKey(i)));
+        columns.add(ReportColumn.of(bound.select().get(i), bound.isKey(i)));
       }
       Map<String, ResultTable> none = new HashMap<>();
       relations.all().forEach(relation -> none.put(relation.name(), empty(relation)));
