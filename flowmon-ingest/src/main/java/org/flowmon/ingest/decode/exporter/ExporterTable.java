@@ -57,6 +57,10 @@ public final class ExporterTable {
     return nothingHeld;
   }
 
+  public long bytes() {
+    return bytes;
+  }
+
   /** The last counters of each interface of sFlow's agents. */
   public List<InterfaceCounters> interfaceCounters() {
     return Stream.concat(established.values().stream(), strangers.values().stream())
@@ -97,6 +101,10 @@ public final class ExporterTable {
     if (exporter != null) {
       exporter.totals().addBad();
     }
+  }
+
+  public int establishedExporters() {
+    return established.size();
   }
 
   /**
