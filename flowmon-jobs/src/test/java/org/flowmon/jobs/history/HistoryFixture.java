@@ -22,6 +22,7 @@ import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.TestReports;
 
 /** An archive with a past, and lookups of it. */
@@ -41,12 +42,13 @@ abstract class HistoryFixture extends ArchivedHistory {
         HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, windows),
                 new HistoryOperator.Settings(
-                    ArchiveLocation.of(directory),
-                    analyses,
-                    DELAY,
-                    TOPIC,
-                    disorder,
-                    HistoryOperator.Pace.LIVE))
+                        ArchiveLocation.of(directory),
+                        analyses,
+                        DELAY,
+                        TOPIC,
+                        disorder,
+                        HistoryOperator.Pace.LIVE)
+                    .with(ReportLogics::seen))
             .executeAndCollect()) {
       while (results.hasNext()) {
         WindowHistory result = results.next();

@@ -139,6 +139,25 @@ class ExperimentsTest {
   }
 
   @Test
+  void seen() throws Exception {
+    JsonNode rows =
+        run(
+            2,
+            4,
+            "seen",
+            "--rows",
+            "20000",
+            "--addresses",
+            "1,20",
+            "--windows",
+            "5",
+            "--drawn",
+            "90");
+    assertEquals(4, rows.size());
+    assertTrue(rows.get(0).path("p99").asDouble() >= rows.get(0).path("median").asDouble());
+  }
+
+  @Test
   void segments() throws Exception {
     JsonNode rows =
         run(2, 4, "segments", "--segments", "10,25", "--rows", "200", "--addresses", "5");
