@@ -22,7 +22,6 @@ import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
-import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.TestReports;
 
 /** An archive with a past, and lookups of it. */
@@ -33,6 +32,12 @@ abstract class HistoryFixture extends ArchivedHistory {
   final AtomicLong ranNanos = new AtomicLong();
 
   Map<String, HistoryAnswer> run(List<AnalysisConfig> analyses, WindowResult... windows)
+      throws Exception {
+    return run(analysis -> List.of(), analyses, windows);
+  }
+
+  Map<String, HistoryAnswer> run(
+      SeenLookup.Calls calls, List<AnalysisConfig> analyses, WindowResult... windows)
       throws Exception {
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
@@ -48,7 +53,7 @@ abstract class HistoryFixture extends ArchivedHistory {
                         TOPIC,
                         disorder,
                         HistoryOperator.Pace.LIVE)
-                    .with(ReportLogics::seen))
+                    .with(calls))
             .executeAndCollect()) {
       while (results.hasNext()) {
         WindowHistory result = results.next();

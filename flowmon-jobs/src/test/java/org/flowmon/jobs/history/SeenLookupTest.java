@@ -191,7 +191,7 @@ class SeenLookupTest extends HistoryFixture {
               name, of.windowStart(), of.windowEnd(), of.rows(), of.totals(), 2, of.counts()));
     }
     Map<String, HistoryAnswer> answers =
-        run(List.of(days(90), other), windows.toArray(new WindowResult[0]));
+        run(ReportLogics::seen, List.of(days(90), other), windows.toArray(new WindowResult[0]));
     assertEquals(HistoryAnswer.NONE, answers.get("other"));
     assertEquals(HistoryStatus.EXACT, answers.get("seen").status());
     assertEquals(
