@@ -134,14 +134,23 @@ public final class SeenAddresses implements Experiment {
     do {
       Samples.millis(1, window);
     } while (System.nanoTime() - begun < run.number("warm-up") * 1_000_000);
-    Samples timed = Samples.millis(run.integer("windows"), window);
+    double[] cpu = new double[run.integer("windows")];
+    Samples timed =
+        Samples.millis(
+            cpu.length,
+            round -> {
+              long before = Samples.cpuNanos();
+              window.run(round);
+              cpu[round] = (Samples.cpuNanos() - before) / 1e6;
+            });
     run.add(
         new Row()
             .put("addresses", addresses)
             .put("kind", kind.name())
             .put("median", timed.median())
             .put("p99", timed.percentile(0.99))
-            .put("most", timed.most()));
+            .put("cpu_median", Samples.of(cpu).median())
+            .put("cpu_p99", Samples.of(cpu).percentile(0.99)));
     run.point(kind.name(), addresses, timed.median());
   }
 }
