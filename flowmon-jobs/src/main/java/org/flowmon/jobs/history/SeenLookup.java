@@ -107,8 +107,7 @@ public final class SeenLookup {
     Set<IpAddress> unknown = new LinkedHashSet<>();
     for (int c = 0; c < calls.size(); c++) {
       long from = window.windowStart() - calls.get(c).pastMicros();
-      boolean isCovered =
-          snapshot.cutoff() <= from && reach.covers(from, Math.min(before(window), asOf(window)));
+      boolean isCovered = reach.covers(from, Math.min(before(window), asOf(window)));
       for (IpAddress address : addresses(window.rows(), calls.get(c))) {
         boolean isSeen = last.get(address).isSince(from);
         if (isSeen || isCovered) {
