@@ -5,10 +5,8 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.host.LastSeen;
 import org.flowmon.archive.host.SeenHosts;
@@ -96,9 +94,8 @@ public final class SeenLookup {
       throws IOException {
     Set<IpAddress> asked = new LinkedHashSet<>();
     calls.forEach(call -> asked.addAll(addresses(window.rows(), call)));
-    Map<IpAddress, LastSeen> last =
-        SeenHosts.last(snapshot, asked, first(window), before(window), asOf(window), check).stream()
-            .collect(Collectors.toMap(LastSeen::address, Function.identity()));
+    List<LastSeen> hosts =
+        SeenHosts.last(snapshot, asked, first(window), before(window), asOf(window), check);
     ResultTable.Builder found =
         new ResultTable.Builder()
             .column(CALL, ValueKind.LONG)
@@ -108,11 +105,13 @@ public final class SeenLookup {
     for (int c = 0; c < calls.size(); c++) {
       long from = window.windowStart() - calls.get(c).pastMicros();
       boolean isCovered = reach.covers(from, Math.min(before(window), asOf(window)));
-      for (IpAddress address : addresses(window.rows(), calls.get(c))) {
-        boolean isSeen = last.get(address).isSince(from);
-        if (isSeen || isCovered) {
+      Set<IpAddress> own = addresses(window.rows(), calls.get(c));
+      for (LastSeen host : hosts) {
+        boolean isSeen = host.isSince(from);
+        IpAddress address = host.address();
+        if (own.contains(address) && (isSeen || isCovered)) {
           found.row().set(0, c).set(1, address.hi(), address.lo()).set(2, isSeen ? 1 : 0);
-        } else {
+        } else if (own.contains(address)) {
           unknown.add(address);
         }
       }
