@@ -2,6 +2,7 @@ package org.flowmon.archive.host;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
@@ -12,9 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.directory.HostView;
+import org.flowmon.archive.manifest.HistoryReach;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
@@ -29,25 +32,26 @@ public final class SeenHosts {
   /** Segments that stay open for the next address: neighbours share the newest ones. */
   private static final int OPEN = 64;
 
-  private final ArchiveSnapshot snapshot;
+  private final List<ArchiveSnapshot> snapshots;
   private final long from;
   private final long before;
   private final long asOf;
   private final Set<String> warnings = new LinkedHashSet<>();
-  private final Map<String, Opened> open = new LinkedHashMap<>(OPEN, 0.75f, true);
+  private final Map<String, Opened> open = new LinkedHashMap<>(OPEN, 0.75f, true); // of one archive
   private int segmentsRead;
 
   private record Opened(SegmentLease lease, LastRow rows) {}
 
-  private SeenHosts(ArchiveSnapshot snapshot, long from, long before, long asOf) {
-    this.snapshot = snapshot;
+  private SeenHosts(List<ArchiveSnapshot> snapshots, long from, long before, long asOf) {
+    ArchivesSnapshot.requireDifferent(snapshots);
+    this.snapshots = snapshots;
     this.from = from;
     this.before = before;
     this.asOf = asOf;
   }
 
   /**
-   * Finds the last flow of each address.
+   * Finds the last flow of each address in different archives, at least one, read as one.
    *
    * @param from start of the time (µs) in which an address counts as seen: history must reach back
    *     to it
@@ -55,25 +59,26 @@ public final class SeenHosts {
    * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static SeenAnswer ask(
-      ArchiveSnapshot snapshot, List<IpAddress> addresses, long from, long asOfArrival)
+      List<ArchiveSnapshot> snapshots, List<IpAddress> addresses, long from, long asOfArrival)
       throws IOException {
-    SeenHosts ever = new SeenHosts(snapshot, Long.MIN_VALUE, Long.MAX_VALUE, asOfArrival);
+    SeenHosts ever = new SeenHosts(snapshots, Long.MIN_VALUE, Long.MAX_VALUE, asOfArrival);
     List<LastSeen> hosts = ever.last(addresses, () -> {});
+    HistoryReach reach = ArchivesSnapshot.reachOf(snapshots);
     return new SeenAnswer(
         hosts,
         from,
         asOfArrival,
-        snapshot.historyFrom(),
-        snapshot.historyThrough(),
-        ever.missing(from),
-        snapshot.segments().size(),
+        reach.historyFrom(),
+        reach.historyThrough(),
+        ever.missing(reach, from),
+        snapshots.stream().mapToInt(snapshot -> snapshot.segments().size()).sum(),
         ever.segmentsRead,
         List.copyOf(ever.warnings));
   }
 
   /**
-   * Finds the last flow of each address in {@code [from, before)}, in the order of the question.
-   * Says nothing of what history covers.
+   * Finds the last flow of each address in {@code [from, before)}, in the order of the question,
+   * over different archives read as one. Says nothing of what history covers.
    *
    * @param before {@link Long#MAX_VALUE} for any later time (µs)
    * @param asOfArrival later arrivals (µs) are not read
@@ -81,32 +86,41 @@ public final class SeenHosts {
    * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static List<LastSeen> last(
-      ArchiveSnapshot snapshot,
+      List<ArchiveSnapshot> snapshots,
       Collection<IpAddress> addresses,
       long from,
       long before,
       long asOfArrival,
       Runnable check)
       throws IOException {
-    return new SeenHosts(snapshot, from, before, asOfArrival).last(addresses, check);
+    return new SeenHosts(snapshots, from, before, asOfArrival).last(List.copyOf(addresses), check);
   }
 
-  private List<LastSeen> last(Collection<IpAddress> addresses, Runnable check) throws IOException {
-    List<LastSeen> hosts = new ArrayList<>(addresses.size());
-    HostView view = snapshot.hosts();
-    try {
-      for (IpAddress address : addresses) {
-        check.run();
-        hosts.add(new LastSeen(address, last(view, address)));
+  private List<LastSeen> last(List<IpAddress> addresses, Runnable check) throws IOException {
+    long[] last = new long[addresses.size()];
+    Arrays.fill(last, LastSeen.NEVER);
+    for (ArchiveSnapshot snapshot : snapshots) {
+      HostView view = snapshot.hosts();
+      try {
+        for (int i = 0; i < last.length; i++) {
+          check.run();
+          last[i] = last(snapshot, view, addresses.get(i), last[i]);
+        }
+      } finally {
+        view.release();
+        closeAll();
       }
-    } finally {
-      view.release();
-      closeAll();
+    }
+    List<LastSeen> hosts = new ArrayList<>();
+    for (int i = 0; i < last.length; i++) {
+      hosts.add(new LastSeen(addresses.get(i), last[i]));
     }
     return hosts;
   }
 
-  private long last(HostView view, IpAddress address) throws IOException {
+  /** {@code known}: the last time in another archive. */
+  private long last(ArchiveSnapshot snapshot, HostView view, IpAddress address, long known)
+      throws IOException {
     AddressRanges point = AddressRanges.of(address, address);
     BitSet places = view.sources(point, warnings);
     places.or(view.destinations(point, warnings));
@@ -115,7 +129,7 @@ public final class SeenHosts {
       newestFirst.add(view.segments().get(i));
     }
     newestFirst.sort(Comparator.comparingLong((SealedSegment s) -> s.timeKey().max()).reversed());
-    long last = LastSeen.NEVER;
+    long last = known;
     for (SealedSegment segment : newestFirst) {
       long newest = segment.timeKey().max();
       if (newest < from || (last != LastSeen.NEVER && newest <= last)) {
@@ -125,12 +139,12 @@ public final class SeenHosts {
         continue;
       }
       segmentsRead++;
-      last = Math.max(last, rows(segment).timeKeyOf(address));
+      last = Math.max(last, rows(snapshot, segment).timeKeyOf(address));
     }
     return last < from ? LastSeen.NEVER : last;
   }
 
-  private LastRow rows(SealedSegment segment) throws IOException {
+  private LastRow rows(ArchiveSnapshot snapshot, SealedSegment segment) throws IOException {
     Opened known = open.get(segment.id());
     if (known != null) {
       return known.rows();
@@ -152,22 +166,22 @@ public final class SeenHosts {
     open.clear();
   }
 
-  private List<String> missing(long since) {
+  private List<String> missing(HistoryReach reach, long since) {
     List<String> missing = new ArrayList<>();
-    if (snapshot.historyFrom() == Long.MAX_VALUE) {
-      missing.add("the archive is empty");
+    if (reach.historyFrom() == Long.MAX_VALUE) {
+      missing.add(snapshots.size() == 1 ? "the archive is empty" : "the archives are empty");
       return missing;
     }
-    if (snapshot.historyFrom() > since) {
-      missing.add("history begins at " + time(snapshot.historyFrom()));
+    if (reach.historyFrom() > since) {
+      missing.add("history begins at " + time(reach.historyFrom()));
     }
-    if (snapshot.cutoff() > since) {
-      missing.add("flows before " + time(snapshot.cutoff()) + " have expired");
+    if (reach.cutoff() > since) {
+      missing.add("flows before " + time(reach.cutoff()) + " have expired");
     }
-    if (asOf != Long.MAX_VALUE && snapshot.historyThrough() < asOf) {
-      missing.add("history is complete up to arrival " + time(snapshot.historyThrough()));
+    if (asOf != Long.MAX_VALUE && reach.historyThrough() < asOf) {
+      missing.add("history is complete up to arrival " + time(reach.historyThrough()));
     }
-    for (CommitResult.Gap gap : snapshot.gaps()) {
+    for (CommitResult.Gap gap : reach.gaps()) {
       if (gap.arrivalThrough() >= since && gap.arrivalFrom() <= asOf) {
         missing.add(
             String.format(

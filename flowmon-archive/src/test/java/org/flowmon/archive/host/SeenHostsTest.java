@@ -103,7 +103,7 @@ class SeenHostsTest {
               random.nextInt(3) == 0
                   ? Long.MAX_VALUE
                   : Traffic.BEGIN + (long) (random.nextDouble() * 11 * Traffic.DAY);
-          SeenAnswer answer = SeenHosts.ask(snapshot, asked, Traffic.BEGIN, asOf);
+          SeenAnswer answer = SeenHosts.ask(List.of(snapshot), asked, Traffic.BEGIN, asOf);
           for (int a = 0; a < asked.size(); a++) {
             long expected = last(flows, asked.get(a), Long.MIN_VALUE, Long.MAX_VALUE, asOf);
             String context = "seed " + seed + ", " + asked.get(a) + " as of " + asOf;
@@ -112,7 +112,7 @@ class SeenHostsTest {
           }
           long before = Traffic.BEGIN + (long) (random.nextDouble() * 11 * Traffic.DAY);
           long from = before - (long) (random.nextDouble() * 4 * Traffic.DAY);
-          List<LastSeen> within = SeenHosts.last(snapshot, asked, from, before, asOf, () -> {});
+          List<LastSeen> within = SeenHosts.last(List.of(snapshot), asked, from, before, asOf, () -> {});
           for (int a = 0; a < asked.size(); a++) {
             long expected = last(flows, asked.get(a), from, before, asOf);
             assertEquals(
@@ -134,7 +134,8 @@ class SeenHostsTest {
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         SeenAnswer empty =
-            SeenHosts.ask(snapshot, List.of(IpAddress.parse("10.0.0.1")), 0, Long.MAX_VALUE);
+            SeenHosts.ask(
+                List.of(snapshot), List.of(IpAddress.parse("10.0.0.1")), 0, Long.MAX_VALUE);
         assertTrue(empty.isPartial());
         assertFalse(empty.hosts().get(0).isEver());
       }
@@ -148,12 +149,14 @@ class SeenHostsTest {
       }
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         long through = snapshot.historyThrough();
-        SeenAnswer within = SeenHosts.ask(snapshot, absent, snapshot.historyFrom(), through);
+        SeenAnswer within =
+            SeenHosts.ask(List.of(snapshot), absent, snapshot.historyFrom(), through);
         assertEquals(0, within.segmentsRead());
         assertEquals(List.of(), within.missing());
-        SeenAnswer longer = SeenHosts.ask(snapshot, absent, Traffic.BEGIN - Traffic.DAY, through);
+        SeenAnswer longer =
+            SeenHosts.ask(List.of(snapshot), absent, Traffic.BEGIN - Traffic.DAY, through);
         assertTrue(longer.missing().get(0).startsWith("history begins at"), longer.toString());
-        assertTrue(SeenHosts.ask(snapshot, absent, Traffic.NOW, through + 1).isPartial());
+        assertTrue(SeenHosts.ask(List.of(snapshot), absent, Traffic.NOW, through + 1).isPartial());
       }
     }
   }

@@ -25,8 +25,7 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.retryable.AsyncRetryStrategies;
 import org.apache.flink.util.IOUtils;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.Archives;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.Definitions;
@@ -83,16 +82,16 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   }
 
   /**
-   * The archive that is asked, and for whom.
+   * The archives that are asked, and for whom.
    *
-   * @param archive if none is configured, every lookup fails and says so
+   * @param archives read as one; if none is configured, every lookup fails and says so
    * @param delay the default: two checkpoint intervals, as the archive is one behind
    * @param disorder how far an arrival may lie behind the largest of its partition
    * @param enrichment the files that queries join
    * @param calls what an analysis's report asks of addresses
    */
   public record Settings(
-      @Nullable ArchiveLocation archive,
+      List<ArchiveLocation> archives,
       List<AnalysisConfig> analyses,
       Duration delay,
       FlowTopic topic,
@@ -102,34 +101,35 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       SeenLookup.Calls calls)
       implements Serializable {
     public Settings {
+      archives = List.copyOf(archives);
       analyses = List.copyOf(analyses);
     }
 
     /** Reports ask nothing of addresses. */
     public Settings(
-        @Nullable ArchiveLocation archive,
+        List<ArchiveLocation> archives,
         List<AnalysisConfig> analyses,
         Duration delay,
         FlowTopic topic,
         Duration disorder,
         Pace pace,
         EnrichmentConfig enrichment) {
-      this(archive, analyses, delay, topic, disorder, pace, enrichment, analysis -> List.of());
+      this(archives, analyses, delay, topic, disorder, pace, enrichment, analysis -> List.of());
     }
 
     /** Without files that queries join. */
     public Settings(
-        @Nullable ArchiveLocation archive,
+        List<ArchiveLocation> archives,
         List<AnalysisConfig> analyses,
         Duration delay,
         FlowTopic topic,
         Duration disorder,
         Pace pace) {
-      this(archive, analyses, delay, topic, disorder, pace, EnrichmentConfig.NONE);
+      this(archives, analyses, delay, topic, disorder, pace, EnrichmentConfig.NONE);
     }
 
     public Settings with(SeenLookup.Calls others) {
-      return new Settings(archive, analyses, delay, topic, disorder, pace, enrichment, others);
+      return new Settings(archives, analyses, delay, topic, disorder, pace, enrichment, others);
     }
 
     /** Empty if the analysis asks nothing; {@link QueryException} if its query is invalid. */
@@ -143,7 +143,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
     /** The tasks of a process share the cached answers of an analysis with equal settings. */
     Object cacheKey(AnalysisConfig analysis) {
-      return List.of(String.valueOf(archive), topic, delay, disorder, analysis);
+      return List.of(archives.toString(), topic, delay, disorder, analysis);
     }
   }
 
@@ -158,7 +158,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
   private transient LookupPool pool;
   private transient SharedEnrichment enrichment;
-  private transient @Nullable Archive archive; // null without one
+  private transient Archives archives;
   private transient @Nullable Watermark held;
 
   /** An analysis with lookups; {@code error}: why they are empty; {@code ahead} may be. */
@@ -264,10 +264,8 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   @Override
   public void open() throws Exception {
-    if (settings.archive() != null) {
-      archive = Archive.openOrCreate(settings.archive(), ArchiveOptions.DEFAULTS);
-      LookupMetrics.registerFetches(flowmonMetrics(), archive);
-    }
+    archives = Archives.openOrCreate(settings.archives());
+    LookupMetrics.registerFetches(flowmonMetrics(), archives);
     pool = LookupPool.acquire();
     enrichment = SharedEnrichment.acquire(settings.enrichment());
     for (AnalysisConfig analysis : definitions.started()) {
@@ -313,7 +311,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     try {
       if (settings.query(config, Optional.empty(), Enrichment.NONE).isEmpty()) {
         return Optional.empty();
-      } else if (archive == null) {
+      } else if (archives.all().isEmpty()) {
         return failed(config, "the job's configuration has no archive.directory");
       }
       // Windows of an analysis come to any of the tasks, and the answer of one serves all.
@@ -325,7 +323,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
               : Optional.empty();
       HistoryQuery query = settings.query(config, cache, enrichment).orElseThrow();
       Semaphore permits = new Semaphore(history.concurrency());
-      AnalysisLookups all = new AnalysisLookups(archive, query, pool, permits, lookups);
+      AnalysisLookups all = new AnalysisLookups(archives, query, pool, permits, lookups);
       Optional<LookAhead> ahead =
           isLive && query.canBeAhead()
               ? Optional.of(new LookAhead(all, config.live().slideMicros()))
@@ -441,6 +439,6 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(super::close, lookups::close, pool, archive, enrichment);
+    IOUtils.closeAll(super::close, lookups::close, pool, archives, enrichment);
   }
 }

@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.host.LastSeen;
 import org.flowmon.archive.host.SeenHosts;
 import org.flowmon.flow.FlowColumn;
@@ -87,7 +87,7 @@ public final class SeenLookup {
    */
   HistoryAnswer addTo(
       HistoryAnswer answer,
-      ArchiveSnapshot snapshot,
+      ArchivesSnapshot snapshot,
       WindowResult window,
       HistoryAnswer reach,
       Runnable check)
@@ -95,7 +95,7 @@ public final class SeenLookup {
     Set<IpAddress> asked = new LinkedHashSet<>();
     calls.forEach(call -> asked.addAll(addresses(window.rows(), call)));
     List<LastSeen> hosts =
-        SeenHosts.last(snapshot, asked, first(window), before(window), asOf(window), check);
+        SeenHosts.last(snapshot.all(), asked, first(window), before(window), asOf(window), check);
     ResultTable.Builder found =
         new ResultTable.Builder()
             .column(CALL, ValueKind.LONG)

@@ -87,7 +87,7 @@ public final class SeenAddresses implements Experiment {
 
   private static List<LastSeen> ask(
       ArchiveSnapshot snapshot, List<IpAddress> addresses, long before) throws IOException {
-    return SeenHosts.last(snapshot, addresses, before - PAST, before, before, () -> {});
+    return SeenHosts.last(List.of(snapshot), addresses, before - PAST, before, before, () -> {});
   }
 
   /** The flows of some addresses say the same. */

@@ -23,7 +23,6 @@ import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.parser.QueryScope;
 import org.flowmon.udaf.parser.SeenCall;
-import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.TableQuery;
@@ -100,7 +99,7 @@ final class QueryLogic implements ReportLogic {
     seen = SeenCall.of(query);
     requireUsed();
     read = relationsOf(query);
-    range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range(rules)) : Optional.empty();
+    range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range()) : Optional.empty();
     boolean readsDays =
         read.contains(ReportRelations.DAYS) || reads(DAYS_USED) || reads(DAYS_MISSING);
     days = readsDays ? Optional.of(days(rules)) : Optional.empty();
@@ -177,8 +176,10 @@ final class QueryLogic implements ReportLogic {
     return names;
   }
 
-  private PastRange range(LogicRules rules) {
-    return PastRange.of(analysis, rules.history(), LiveColumns.of(analysis));
+  /** Of a history query that {@link #history} has accepted. */
+  private PastRange range() {
+    Query history = QueryParser.parseQuery(analysis.requiredHistory().query());
+    return PastRange.of(analysis, history, LiveColumns.of(analysis));
   }
 
   private static SameHourDays days(LogicRules rules) {
@@ -199,11 +200,9 @@ final class QueryLogic implements ReportLogic {
     try {
       Query bound = query.bind(values);
       for (int i = 0; i < bound.select().size(); i++) {
-        SelectItem item = bound.select().get(i);
-        boolean isWide = ExpressionParts.isWide(item.what());
         // What was seen may become known in a revision.
         boolean isKey = bound.isKey(i) && !SeenCall.isIn(query, i);
-        columns.add(new ReportColumn(item.name(), item.resultKind(), isWide, isKey));
+        columns.add(ReportColumn.of(bound.select().get(i), isKey));
       }
       Map<String, ResultTable> none = new HashMap<>();
       relations.all().forEach(relation -> none.put(relation.name(), empty(relation)));
