@@ -112,7 +112,8 @@ class SeenHostsTest {
           }
           long before = Traffic.BEGIN + (long) (random.nextDouble() * 11 * Traffic.DAY);
           long from = before - (long) (random.nextDouble() * 4 * Traffic.DAY);
-          List<LastSeen> within = SeenHosts.last(List.of(snapshot), asked, from, before, asOf, () -> {});
+          List<LastSeen> within =
+              SeenHosts.last(List.of(snapshot), asked, from, before, asOf, () -> {});
           for (int a = 0; a < asked.size(); a++) {
             long expected = last(flows, asked.get(a), from, before, asOf);
             assertEquals(
