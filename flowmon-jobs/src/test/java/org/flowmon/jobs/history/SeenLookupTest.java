@@ -19,6 +19,7 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.Archives;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.RetentionChange;
 import org.flowmon.archive.commit.SourceRange;
@@ -71,8 +72,9 @@ class SeenLookupTest extends HistoryFixture {
 
   private HistoryAnswer look(AnalysisConfig analysis, WindowResult window, Duration limit)
       throws Exception {
-    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
-      return runOver(archive, query(analysis), window, limit);
+    Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS).close();
+    try (Archives archives = opened()) {
+      return runOver(archives, query(analysis), window, limit);
     }
   }
 
