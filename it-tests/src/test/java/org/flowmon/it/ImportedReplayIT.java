@@ -142,8 +142,14 @@ class ImportedReplayIT {
                 WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 1)
                 GROUP BY src_addr, DAYS_BEFORE(end_time, :now)
             report:
-              logic: elephants
-              parameters: {measure: flows, share: 0.01, factor: 3}
+              query: |
+                SELECT live.src_addr, live.flows, past.flows / 3600 AS median_rate, :days_used AS days_used,
+                  CASE WHEN live.flows > 0.01 * live.total_flows AND live.flows >= 3 * past.flows
+                    THEN 'new' ELSE 'usual' END AS verdict
+                FROM live LEFT JOIN (
+                  SELECT l.rank, MEDIAN(COALESCE(h.flows, 0)) AS flows FROM live AS l CROSS JOIN days AS d
+                  LEFT JOIN history AS h ON h.src_addr = l.src_addr AND h.day = d.day
+                  WHERE d.inside GROUP BY l.rank) AS past ON past.rank = live.rank
             sinks: [kafka]
             """);
     List<String> reports = replay("once", analysis);

@@ -3,6 +3,8 @@ package org.flowmon.it;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -21,6 +23,18 @@ public final class ProjectFiles {
           "no folder above " + Path.of("").toAbsolutePath() + " is the project's root");
     }
     return folder;
+  }
+
+  /** The project's own files with names that end so, without what is built and hidden. */
+  static List<Path> files(String suffix) throws IOException {
+    Path root = root();
+    try (Stream<Path> files = Files.walk(root, 16)) {
+      return files
+          .filter(file -> file.toString().endsWith(suffix))
+          .filter(file -> !root.relativize(file).toString().matches("(.*/)?(target|\\.[^/]+)/.*"))
+          .sorted()
+          .toList();
+    }
   }
 
   /** The jar for Flink clusters, which the build makes before the tests of the whole run. */

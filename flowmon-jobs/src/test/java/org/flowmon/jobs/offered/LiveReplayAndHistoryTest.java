@@ -94,7 +94,7 @@ class LiveReplayAndHistoryTest {
   }
 
   private static AnalysisConfig analysis(String file, boolean revised) {
-    String text = AnalysisConfig.textOf(file.replace(".yaml", ""));
+    String text = AnalysisConfig.wholeTextOf(file.replace(".yaml", ""));
     // A machine under load is slow; the results do not depend on it.
     text = text.replaceAll("\n  timeout: \\S+", "\n  timeout: 300s");
     return AnalysisConfig.parse(

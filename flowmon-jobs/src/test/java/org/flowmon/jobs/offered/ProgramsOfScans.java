@@ -17,6 +17,9 @@ final class ProgramsOfScans {
   private static final List<IpPrefix> PRIVATE =
       List.of(
           IpPrefix.parse("10.0.0.0/8"),
+          IpPrefix.parse("100.64.0.0/10"),
+          IpPrefix.parse("169.254.0.0/16"),
+          IpPrefix.parse("fe80::/10"),
           IpPrefix.parse("172.16.0.0/12"),
           IpPrefix.parse("192.168.0.0/16"),
           IpPrefix.parse("fc00::/7"));

@@ -24,26 +24,32 @@ public final class TestReports {
 
   private TestReports() {}
 
-  /** Returns the bundled analysis with other parameters of its logic. */
+  /** Returns the bundled analysis of the top four with other parameters of its query. */
   public static AnalysisConfig elephants(String parameters) {
+    return elephants(parameters, "");
+  }
+
+  /** Returns the bundled analysis with other parameters, and with more below {@code report}. */
+  public static AnalysisConfig elephants(String parameters, String more) {
     return AnalysisConfig.parse(
         "elephants.yaml",
         """
         name: elephants
+        extends: elephants
         live:
           query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 4
-          window: 10s
+          lateness: null
+          revisions: null
         history:
           query: |
             SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows
             WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7)
             GROUP BY src_addr, DAYS_BEFORE(end_time, :now)
         report:
-          logic: elephants
           parameters: {%s}
-        sinks: [kafka, postgres]
+          %s
         """
-            .formatted(parameters));
+            .formatted(parameters, more));
   }
 
   /** Returns a window of ten seconds; rows are pairs of address and bytes. */

@@ -20,7 +20,7 @@ import org.flowmon.udaf.function.UdafException;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.query.FunctionCatalogue.StateEvaluation;
 import org.flowmon.udaf.query.StateType;
 import org.flowmon.udaf.query.StateValue;
 import org.flowmon.udaf.value.Value;

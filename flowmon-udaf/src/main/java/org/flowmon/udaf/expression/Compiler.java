@@ -44,7 +44,7 @@ import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
-import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.query.FunctionCatalogue.StateEvaluation;
 import org.flowmon.udaf.set.AddressSet;
 import org.flowmon.udaf.text.LikePattern;
 import org.flowmon.udaf.text.QueryException;

@@ -469,7 +469,7 @@ public sealed interface Expression
       parameters = List.copyOf(parameters);
     }
 
-    public StateEvaluation evaluation() {
+    public FunctionCatalogue.StateEvaluation evaluation() {
       return Functions.catalogue().evaluation(this);
     }
 

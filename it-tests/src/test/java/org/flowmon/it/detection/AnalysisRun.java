@@ -76,7 +76,7 @@ final class AnalysisRun {
 
   /** A file that comes along, with some of its text replaced. */
   private static AnalysisConfig bundled(String name, String... replaced) {
-    String text = AnalysisConfig.textOf(name);
+    String text = AnalysisConfig.wholeTextOf(name);
     for (int i = 0; i < replaced.length; i += 2) {
       assertEquals(true, text.contains(replaced[i]), name + ".yaml says " + replaced[i]);
       text = text.replace(replaced[i], replaced[i + 1]);
