@@ -14,21 +14,7 @@ import org.flowmon.jobs.offered.ProgramsOfHosts.Scans;
 
 /** The programs of first_contact and scan_networks. */
 final class ProgramsOfScans {
-  private static final List<IpPrefix> PRIVATE =
-      List.of(
-          IpPrefix.parse("10.0.0.0/8"),
-          IpPrefix.parse("100.64.0.0/10"),
-          IpPrefix.parse("169.254.0.0/16"),
-          IpPrefix.parse("fe80::/10"),
-          IpPrefix.parse("172.16.0.0/12"),
-          IpPrefix.parse("192.168.0.0/16"),
-          IpPrefix.parse("fc00::/7"));
-
   private ProgramsOfScans() {}
-
-  static boolean isPrivate(IpAddress address) {
-    return PRIVATE.stream().anyMatch(prefix -> prefix.contains(address.hi(), address.lo()));
-  }
 
   private static String shape(long hosts, long ports) {
     return hosts > 5 ? ports > 5 ? "mixed" : "hosts" : ports > 5 ? "ports" : "few";
@@ -169,7 +155,7 @@ final class ProgramsOfScans {
 
     private static boolean isDead(List<?> target, Map<Object, Set<Object>> services) {
       Set<Object> own = services.get(target.get(0));
-      return own == null ? isPrivate((IpAddress) target.get(0)) : !own.contains(target.get(1));
+      return own == null ? PlainFlow.isPrivate((IpAddress) target.get(0)) : !own.contains(target.get(1));
     }
   }
 
@@ -206,7 +192,7 @@ final class ProgramsOfScans {
       IpAddress client = PlainRole.of(flow).client();
       boolean isSource = client.equals(flow.source());
       return Scans.isTold(flow)
-          && !(isSource && flow.outgoing() != null ? flow.outgoing() : isPrivate(client));
+          && !(isSource && flow.outgoing() != null ? flow.outgoing() : PlainFlow.isPrivate(client));
     }
 
     private static IpAddress network(PlainFlow flow) {

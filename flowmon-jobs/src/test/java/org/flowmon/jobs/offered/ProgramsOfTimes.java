@@ -220,7 +220,7 @@ final class ProgramsOfTimes {
     private record Server(Double prevalence, Long firstSeen, double modifier) {}
 
     private static boolean isFromInside(PlainFlow flow) {
-      return flow.outgoing() != null ? flow.outgoing() : ProgramsOfScans.isPrivate(flow.source());
+      return flow.outgoing() != null ? flow.outgoing() : PlainFlow.isPrivate(flow.source());
     }
 
     private Map<Object, Server> servers(long end, List<PlainFlow> now, Collection<List<?>> pairs) {
