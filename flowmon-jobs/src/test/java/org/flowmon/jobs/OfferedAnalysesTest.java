@@ -184,7 +184,7 @@ class OfferedAnalysesTest {
         HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, result),
                 new HistoryOperator.Settings(
-                    ArchiveLocation.of(directory),
+                    List.of(ArchiveLocation.of(directory)),
                     List.of(config),
                     DELAY,
                     new FlowTopic("flows", "t", 1),

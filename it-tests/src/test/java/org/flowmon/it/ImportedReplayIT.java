@@ -5,10 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -20,7 +17,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,15 +41,6 @@ class ImportedReplayIT {
       }
     }
     return logs;
-  }
-
-  private static List<String> lines(Path log) throws IOException {
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(
-                new GZIPInputStream(Files.newInputStream(log)), StandardCharsets.UTF_8))) {
-      return in.lines().toList();
-    }
   }
 
   private Path archive(String name) {
@@ -112,7 +99,7 @@ class ImportedReplayIT {
     List<String> rows = new ArrayList<>();
     List<String> head = new ArrayList<>();
     for (Path log : logs) {
-      for (String line : lines(log)) {
+      for (String line : ProjectFiles.lines(log)) {
         if (!line.startsWith("#")) {
           rows.add(line);
         } else if (log.equals(logs.get(0)) && !line.startsWith("#close")) {

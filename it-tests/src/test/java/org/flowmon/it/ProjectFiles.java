@@ -1,10 +1,15 @@
 package org.flowmon.it;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -76,6 +81,20 @@ public final class ProjectFiles {
     }
     Assumptions.abort("skipped: " + name + " is not installed");
     throw new AssertionError();
+  }
+
+  /** A file's bytes, decompressed if it ends in {@code .gz}. */
+  public static InputStream open(Path file) throws IOException {
+    InputStream in = Files.newInputStream(file);
+    return file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in;
+  }
+
+  /** The lines of a text in UTF-8, decompressed if it ends in {@code .gz}. */
+  static List<String> lines(Path file) throws IOException {
+    try (BufferedReader in =
+        new BufferedReader(new InputStreamReader(open(file), StandardCharsets.UTF_8))) {
+      return in.lines().toList();
+    }
   }
 
   /** Deletes a folder and everything in it. */

@@ -94,7 +94,7 @@ class ReplayEqualsLiveTest {
       for (int parallelism : new int[] {1, 2, 4}) {
         ReplaySpec spec =
             new ReplaySpec(
-                config.archive(),
+                List.of(config.archive()),
                 analysis,
                 from,
                 to,

@@ -207,8 +207,39 @@ public final class TestReports {
             new ReportApproximation(
                 "flows",
                 "MEDIAN(QUANTILES(bytes))",
+                false,
                 ErrorBound.ofRank(12.5, 1),
                 "SELECT bytes, COUNT(*) AS exact FROM flows WHERE service = 'a\"b' GROUP BY bytes"),
-            new ReportApproximation("share", "TOP(HEAVY_HITTERS(dst_port), 3)", null, null)));
+            new ReportApproximation(
+                "share", "TOP(HEAVY_HITTERS(dst_port), 3)", false, null, null)));
+  }
+
+  /** Returns a report with a list of items, and twice a value that the list is computed from. */
+  public static Report withLists(boolean marked) {
+    Report report = report(Report.FINAL);
+    ResultTable.Builder table =
+        new ResultTable.Builder()
+            .column("src_addr", ValueKind.ADDRESS)
+            .column("ports", ValueKind.TEXT)
+            .column("name", ValueKind.TEXT);
+    String items = "[{\"item\":\"a\\\"b\u202e\",\"value\":7,\"lower\":6.5,\"upper\":7}]";
+    IpAddress address = IpAddress.parse("192.0.2.1");
+    table.row().set(0, address.hi(), address.lo()).set(1, items).set(2, items);
+    table.row().set(0, address.hi(), address.lo() + 1).set(2, "[]");
+    return new Report(
+        report.analysis(),
+        null,
+        report.windowStart(),
+        report.windowEnd(),
+        report.revision(),
+        List.of(
+            ReportColumn.key("src_addr", ValueKind.ADDRESS),
+            new ReportColumn("ports", ValueKind.TEXT, false, false, marked),
+            ReportColumn.of("name", ValueKind.TEXT)),
+        table.build(),
+        report.confidence(),
+        List.of(
+            new ReportApproximation("ports", "TOP(HEAVY_HITTERS(dst_port), 3)", marked, null, "q"),
+            new ReportApproximation("ports", "v", false, ErrorBound.additive(1, 1), null)));
   }
 }

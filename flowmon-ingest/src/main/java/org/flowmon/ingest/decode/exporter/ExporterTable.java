@@ -57,10 +57,6 @@ public final class ExporterTable {
     return nothingHeld;
   }
 
-  public long bytes() {
-    return bytes;
-  }
-
   /** The last counters of each interface of sFlow's agents. */
   public List<InterfaceCounters> interfaceCounters() {
     return Stream.concat(established.values().stream(), strangers.values().stream())
@@ -101,14 +97,6 @@ public final class ExporterTable {
     if (exporter != null) {
       exporter.totals().addBad();
     }
-  }
-
-  int exporters() {
-    return strangers.size() + established.size();
-  }
-
-  public int establishedExporters() {
-    return established.size();
   }
 
   /**
