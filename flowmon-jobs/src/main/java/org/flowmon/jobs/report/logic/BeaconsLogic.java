@@ -137,7 +137,7 @@ final class BeaconsLogic implements ReportLogic {
             .toList();
     hasHistory = analysis.history() != null;
     if (hasHistory) {
-      requireFirstSeen(rules, live);
+      requireFirstSeen(rules);
     }
     hasInside = live.stream().anyMatch(column -> column.name().equals(INSIDE));
     if (hasInside) {
@@ -163,15 +163,21 @@ final class BeaconsLogic implements ReportLogic {
                         + " say, of slots that are shorter than the intervals to be found"));
   }
 
-  private static void requireFirstSeen(LogicRules rules, List<ReportColumn> live) {
+  private static void requireFirstSeen(LogicRules rules) {
     FlowQuery history = rules.history();
     rules.noLimit("history.query", history, "what lies beyond it would be taken for new");
     rules.item("history.query", history, FIRST_SEEN, ValueKind.TIMESTAMP);
-    List<String> joined = rules.joined(history, live);
-    if (!joined.equals(List.of(SERVER))) {
+    rules.item("history.query", history, SERVER, ValueKind.ADDRESS);
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < history.select().size(); i++) {
+      if (history.isKey(i)) {
+        keys.add(history.select().get(i).name());
+      }
+    }
+    if (!keys.equals(List.of(SERVER))) {
       throw rules.error(
           "history.query",
-          "logic beacons asks for servers: expected dst_addr alone, found " + joined);
+          "logic beacons asks for servers: expected dst_addr alone, found " + keys);
     }
   }
 
