@@ -38,8 +38,7 @@ class ExperimentsTest {
     return rounds(2, lines, points, arguments);
   }
 
-  private JsonNode rounds(int rounds, int lines, int points, String... arguments)
-      throws Exception {
+  private JsonNode rounds(int rounds, int lines, int points, String... arguments) throws Exception {
     Path plot = folder.resolve("plot.svg");
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.addAll(List.of("--json", "--plot", plot.toString(), "--rounds", "" + rounds));
