@@ -11,7 +11,6 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Names;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
-import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;

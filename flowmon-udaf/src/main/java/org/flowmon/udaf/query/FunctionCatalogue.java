@@ -79,6 +79,9 @@ public interface FunctionCatalogue {
 
   StateEvaluation evaluation(Expression.OfStates call);
 
+  /** Of a call with so many arguments: {@code Udaf.laterDefault}. */
+  String laterDefault(String function, int arguments);
+
   Way exact(String function, String extractor);
 
   boolean isExact(String function, List<Expression> arguments);
