@@ -2,7 +2,7 @@ package org.flowmon.jobs.history;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -359,16 +359,17 @@ final class HistoryQuery {
     return Parameters.NONE.with("now", Value.ofTimestamp(config.now(windowEnd)));
   }
 
+  /** Each once: many rows may have the same one. */
   private static List<Value> values(ResultTable rows, String parameter) {
     int column = rows.column(parameter.substring(LIVE.length()));
     if (column < 0) {
       throw new QueryException(
           "parameter :" + parameter + ": the live query has the columns " + rows.names());
     }
-    List<Value> values = new ArrayList<>(rows.rowCount());
+    Set<Value> values = new LinkedHashSet<>();
     for (int row = 0; row < rows.rowCount(); row++) {
       values.add(rows.value(row, column));
     }
-    return values;
+    return List.copyOf(values);
   }
 }
