@@ -57,6 +57,16 @@ public final class ExporterTable {
     return nothingHeld;
   }
 
+  /** Estimated heap of all that is remembered. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** How many are known. */
+  public int establishedExporters() {
+    return established.size();
+  }
+
   /** The last counters of each interface of sFlow's agents. */
   public List<InterfaceCounters> interfaceCounters() {
     return Stream.concat(established.values().stream(), strangers.values().stream())
