@@ -89,6 +89,15 @@ class BundledAnalysesTest {
       case "fan_out" -> new ProgramsOfHosts.FanOut(flows, delay);
       case "new_talkers" -> new ProgramsOfHosts.NewTalkers(flows, delay);
       case "new_targets" -> new ProgramsOfHosts.NewTargets(flows);
+      case "ddos" -> new ProgramsOfThreats.Ddos(flows, delay);
+      case "brute_force" -> new ProgramsOfThreats.BruteForce(flows, delay);
+      case "dns_tunnels" -> new ProgramsOfThreats.DnsTunnels(flows, delay);
+      case "icmp_tunnels" -> new ProgramsOfThreats.IcmpTunnels(flows);
+      case "exporters" -> new ProgramsOfThreats.Exporters(flows, delay);
+      case "long_connections" -> new ProgramsOfNovelty.LongConnections(flows, delay);
+      case "exfiltration" -> new ProgramsOfNovelty.Exfiltration(flows, delay);
+      case "dark_space" -> new ProgramsOfNovelty.DarkSpace(flows);
+      case "new_services" -> new ProgramsOfNovelty.NewServices(flows, delay);
       case "dispersion" -> new ProgramsOfTimes.Dispersion(flows, delay);
       case "beacons" -> new ProgramsOfTimes.Beacons(flows);
       case "traffic_by_protocol" ->
@@ -235,5 +244,35 @@ class BundledAnalysesTest {
         named("scans_fast", "scan", "src_addr"));
     assertEquals(List.of(""), named("anomaly", "anomalous", "inside"));
     assertTrue(named("dispersion", "known", "prefix").contains("192.0.2.0"));
+  }
+
+  @Test
+  void floodsTunnelsAndGuessersAreFoundAndTheirLookAlikesAreNot() throws Exception {
+    assertEquals(sorted(PlantedThreats.FLOODED), named("ddos", "amplification", "dst_addr"));
+    assertEquals(sorted(PlantedThreats.SYN_FLOODED), named("ddos", "syn_flood", "dst_addr"));
+    assertEquals(List.of(), named("ddos", "flood", "dst_addr"));
+    assertEquals(sorted(PlantedThreats.RESOLVER), named("ddos", "usual", "dst_addr"));
+    assertEquals(sorted(PlantedThreats.BURGLAR), named("brute_force", "broken_in", "src_addr"));
+    assertEquals(sorted(PlantedThreats.GUESSER), named("brute_force", "brute_force", "src_addr"));
+    assertEquals(sorted(PlantedThreats.CHECKER), named("brute_force", "usual", "src_addr"));
+    assertEquals(sorted(PlantedThreats.DNS_TUNNEL), named("dns_tunnels", "tunnel", "src_addr"));
+    assertEquals(sorted(PlantedThreats.MAIL_FILTER), named("dns_tunnels", "usual", "src_addr"));
+    assertEquals(sorted(PlantedThreats.ICMP_TUNNEL), named("icmp_tunnels", "tunnel", "src_addr"));
+    assertEquals(sorted(PlantedThreats.PINGER), named("icmp_tunnels", "usual", "src_addr"));
+  }
+
+  @Test
+  void whatIsNewOrMissingIsFoundAndWhatIsKnownIsNot() throws Exception {
+    assertEquals(sorted(PlantedThreats.HELD), named("long_connections", "long", "src_addr"));
+    assertEquals(sorted(PlantedThreats.THIEF), named("exfiltration", "exfiltration", "src_addr"));
+    assertEquals(sorted(PlantedThreats.WORM), named("dark_space", "dark_space", "src_addr"));
+    assertEquals(sorted(PlantedThreats.BACK_DOOR), named("new_services", "new", "server"));
+    assertEquals(
+        sorted(PlantedThreats.GONE, PlantedThreats.SILENT),
+        named("exporters", "silent", "exporter"));
+    assertEquals(sorted(PlantedThreats.AHEAD), named("exporters", "clock_ahead", "exporter"));
+    assertEquals(sorted(PlantedThreats.BEHIND), named("exporters", "clock_behind", "exporter"));
+    assertEquals(sorted(PlantedThreats.ODD), named("exporters", "wrong_times", "exporter"));
+    assertTrue(named("exporters", "usual", "exporter").size() > 20, "the crowd's exporters");
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.jobs.offered;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
@@ -12,6 +13,7 @@ record PlainFlow(
     long arrival,
     Long end,
     Long start,
+    Long duration,
     IpAddress source,
     IpAddress target,
     Long sourcePort,
@@ -31,8 +33,23 @@ record PlainFlow(
     Long inputIf,
     Long sourceAs,
     Long targetAs,
-    Long samplingRate) {
+    Long samplingRate,
+    Long exported,
+    Long timeFlags) {
   private static final long HOUR = 3_600_000_000L;
+  private static final List<IpPrefix> PRIVATE =
+      Stream.of(
+              "10.0.0.0/8",
+              "100.64.0.0/10",
+              "172.16.0.0/12",
+              "192.168.0.0/16",
+              "169.254.0.0/16",
+              "fc00::/7",
+              "fe80::/10")
+          .map(IpPrefix::parse)
+          .toList();
+  private static final List<IpPrefix> MANY =
+      Stream.of("224.0.0.0/4", "255.255.255.255/32", "ff00::/8").map(IpPrefix::parse).toList();
 
   static List<PlainFlow> of(List<FlowBatch> batches) {
     List<PlainFlow> flows = new ArrayList<>();
@@ -50,6 +67,7 @@ record PlainFlow(
         number(batch, row, FlowColumn.ARRIVAL),
         number(batch, row, FlowColumn.END_TIME),
         number(batch, row, FlowColumn.START_TIME),
+        number(batch, row, FlowColumn.DURATION),
         address(batch, row, FlowColumn.SRC_ADDR),
         address(batch, row, FlowColumn.DST_ADDR),
         number(batch, row, FlowColumn.SRC_PORT),
@@ -69,7 +87,9 @@ record PlainFlow(
         number(batch, row, FlowColumn.INPUT_IF),
         number(batch, row, FlowColumn.SRC_AS),
         number(batch, row, FlowColumn.DST_AS),
-        number(batch, row, FlowColumn.SAMPLING_RATE));
+        number(batch, row, FlowColumn.SAMPLING_RATE),
+        number(batch, row, FlowColumn.EXPORT_TIME),
+        number(batch, row, FlowColumn.TIME_FLAGS));
   }
 
   private static Long number(FlowBatch batch, int row, FlowColumn column) {
@@ -103,6 +123,45 @@ record PlainFlow(
       }
     }
     return 0;
+  }
+
+  /** Returns a count times the sampling rate, which is 1 if it is unknown. */
+  private Long estimated(Long count) {
+    return count == null || samplingRate == null ? count : (Long) (count * samplingRate);
+  }
+
+  Long estimatedBytes() {
+    return estimated(bytes);
+  }
+
+  Long estimatedPackets() {
+    return estimated(packets);
+  }
+
+  Long estimatedReverseBytes() {
+    return estimated(reverseBytes);
+  }
+
+  /** Returns its start, or its end without one. */
+  Long began() {
+    return start == null ? end : start;
+  }
+
+  /** Whether it was sent from inside; without protected networks private addresses are. */
+  Boolean isFromInside() {
+    return outgoing != null || source == null ? outgoing : (Boolean) isPrivate(source);
+  }
+
+  static boolean isPrivate(IpAddress address) {
+    return PRIVATE.stream().anyMatch(one -> one.contains(address.hi(), address.lo()));
+  }
+
+  static boolean isForMany(IpAddress address) {
+    return MANY.stream().anyMatch(one -> one.contains(address.hi(), address.lo()));
+  }
+
+  static IpAddress network(IpAddress address) {
+    return address == null ? null : new IpPrefix(address, address.isIpv4() ? 24 : 48).first();
   }
 
   boolean hasFlags(long mask, long set) {
@@ -159,6 +218,6 @@ record PlainFlow(
 
   /** Returns its source's network of 24 or 48 bits. */
   IpAddress prefix() {
-    return source == null ? null : new IpPrefix(source, source.isIpv4() ? 24 : 48).first();
+    return network(source);
   }
 }

@@ -118,6 +118,7 @@ final class PlantedTraffic {
     traffic.plantBeacons();
     traffic.plantTalkers();
     traffic.plantSteadyPairs();
+    new PlantedThreats(traffic, traffic.random, traffic.end).plant();
     return traffic.build(rows);
   }
 
@@ -148,7 +149,7 @@ final class PlantedTraffic {
   }
 
   /** Adds a flow that arrives soon after its end: pairs of column and value, null for NULL. */
-  private Map<FlowColumn, Object> add(long ends, Object... pairs) {
+  Map<FlowColumn, Object> add(long ends, Object... pairs) {
     return addArrived(ends, ends + 100_000 + random.nextInt(700_000), pairs);
   }
 
@@ -162,13 +163,13 @@ final class PlantedTraffic {
     return values;
   }
 
-  private static void put(Map<FlowColumn, Object> values, FlowColumn column, Object value) {
+  static void put(Map<FlowColumn, Object> values, FlowColumn column, Object value) {
     if (value != null) {
       values.put(column, value instanceof Number n ? (Object) n.longValue() : value);
     }
   }
 
-  private Map<FlowColumn, Object> tcp(
+  Map<FlowColumn, Object> tcp(
       long ends, IpAddress from, int fromPort, IpAddress to, int port, int flags, long bytes) {
     return add(
         ends,
@@ -200,7 +201,7 @@ final class PlantedTraffic {
         : IpAddress.parse("10.20." + host / 50 + "." + (host % 50 + 1));
   }
 
-  private static boolean isInside(IpAddress address) {
+  static boolean isInside(IpAddress address) {
     return INSIDE.stream().anyMatch(prefix -> prefix.contains(address.hi(), address.lo()));
   }
 

@@ -344,7 +344,7 @@ final class SelectParser {
             || after.isSymbol(";")
             || after.isSymbol(")")
             || (after.kind() == Token.Kind.WORD
-                && Set.of("ASC", "DESC", "NULLS", "LIMIT", "HAVING", "ORDER")
+                && Set.of("ASC", "DESC", "NULLS", "LIMIT", "HAVING", "ORDER", "UNION")
                     .contains(after.text()));
     if (!bare || !alone || (!aliasFirst && columns.column(name) != null)) {
       return null;

@@ -207,6 +207,12 @@ class NestedQueryParserTest {
         SENT.substring(1, SENT.length() - 1) + " UNION SELECT 1 FROM flows",
         SENT.length() + 5,
         "expected ALL");
+    String grouped =
+        "SELECT %1$s AS one, COUNT(*) AS n FROM flows GROUP BY %2$s UNION ALL SELECT 1, 2 FROM"
+            + " flows";
+    assertEquals(
+        QueryParser.parseQuery(grouped.formatted("src_port", "src_port")),
+        QueryParser.parseQuery(grouped.formatted("src_port", "one")));
     String union = "SELECT src_addr, bytes FROM flows UNION ALL ";
     error(union + "SELECT 1 FROM flows", union.length(), "expected 2 columns, found 1");
     error(

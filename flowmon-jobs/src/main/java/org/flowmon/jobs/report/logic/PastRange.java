@@ -7,31 +7,33 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 
 /**
- * The times before {@code :now} that a history query's filter on {@code end_time} asks for, and
- * their part inside history: the divisor that makes a sum over the past a rate.
+ * The times before {@code :now} that a history query's filters on {@code end_time} ask for, those
+ * of all its queries over flows, and their part inside history: the divisor that makes a sum over
+ * the past a rate.
  */
 final class PastRange {
   // To see whether the filter bounds end_time at all.
   private static final long SOME_TIME = 1_800_000_000_000_000L;
 
   private final AnalysisConfig.History config;
-  private final FlowQuery query;
+  private final Query query;
   private final Parameters live;
 
-  private PastRange(AnalysisConfig.History config, FlowQuery query, Parameters live) {
+  private PastRange(AnalysisConfig.History config, Query query, Parameters live) {
     this.config = config;
     this.query = query;
     this.live = live;
   }
 
   /** Throws {@code ConfigException} if the query does not bound {@code end_time} from below. */
-  static PastRange of(AnalysisConfig analysis, FlowQuery history, List<ReportColumn> columns) {
+  static PastRange of(AnalysisConfig analysis, Query history, List<ReportColumn> columns) {
     Parameters live = Parameters.NONE;
     for (ReportColumn column : columns) {
       // Their values do not affect times.
@@ -54,10 +56,13 @@ final class PastRange {
   }
 
   private LongRanges times(long now) {
-    FlowQuery bound = query.bind(live.with("now", Value.ofTimestamp(now)));
-    LongRanges times = Constraints.of(bound.where()).longs(FlowColumn.END_TIME);
-    LongRanges past = LongRanges.of(Long.MIN_VALUE, now - 1);
-    return times == null ? past : times.and(past);
+    LongRanges all = LongRanges.NONE;
+    for (FlowQuery bound : query.bind(live.with("now", Value.ofTimestamp(now))).overFlows()) {
+      LongRanges times = Constraints.of(bound.where()).longs(FlowColumn.END_TIME);
+      LongRanges past = LongRanges.of(Long.MIN_VALUE, now - 1);
+      all = all.or(times == null ? past : times.and(past));
+    }
+    return all;
   }
 
   Held held(WindowHistory window) {

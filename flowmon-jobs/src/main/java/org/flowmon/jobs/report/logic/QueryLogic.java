@@ -93,7 +93,7 @@ final class QueryLogic implements ReportLogic {
     }
     requireUsed();
     read = relationsOf(query);
-    range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range(rules)) : Optional.empty();
+    range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range()) : Optional.empty();
     boolean readsDays =
         read.contains(ReportRelations.DAYS) || reads(DAYS_USED) || reads(DAYS_MISSING);
     days = readsDays ? Optional.of(days(rules)) : Optional.empty();
@@ -170,8 +170,10 @@ final class QueryLogic implements ReportLogic {
     return names;
   }
 
-  private PastRange range(LogicRules rules) {
-    return PastRange.of(analysis, rules.history(), LiveColumns.of(analysis));
+  /** Of a history query that {@link #history} has accepted. */
+  private PastRange range() {
+    Query history = QueryParser.parseQuery(analysis.requiredHistory().query());
+    return PastRange.of(analysis, history, LiveColumns.of(analysis));
   }
 
   private static SameHourDays days(LogicRules rules) {
