@@ -27,6 +27,32 @@ final class AttackKeys {
   private static final int OUTSIDE = 0xCB00_7100; // 203.0.113.0/24
   private static final int MAX_SOURCES = 131_072;
 
+  // In presets: hosts that follow from the seed, and nearly the attack's duration.
+  private static final String SOME_INSIDE = "@inside";
+  private static final String SOME_OUTSIDE = "@outside";
+  private static final String WHOLE_TIME = "@duration";
+
+  private static final Map<Type, String> PRESETS =
+      Map.of(
+          Type.BRUTE_FORCE,
+          "from=@outside to=@inside port=22 every=2s jitter=0.3 request=1200..1500"
+              + " reply=1800..2100 lasts=1s..2s",
+          Type.DNS_TUNNEL,
+          "from=@inside to=@outside protocol=UDP port=53 every=500ms request=150..250"
+              + " reply=250..900 lasts=20ms..80ms",
+          Type.ICMP_TUNNEL,
+          "from=@inside to=@outside protocol=ICMP every=1m jitter=0 request=200k..800k"
+              + " reply=200k..800k lasts=59s",
+          Type.LONG_CONNECTION,
+          "from=@inside to=@outside request=20M reply=20M lasts=@duration",
+          Type.RADIATION,
+          "from=240.1.0.0/16 from_hosts=2000 to=unused to_hosts=20000"
+              + " port=22,23,80,443,445,3389,5060,8080 ports_each=8 every=1h unanswered=1",
+          Type.NEW_SERVICE,
+          "from=outside from_hosts=20 to=@inside port=4444 every=5m",
+          Type.NEW_TALKER,
+          "from=unused to=outside to_hosts=20 every=1m");
+
   private final Scenario.Run run;
   private final Scenario.Network network;
   private final SplittableRandom random;
@@ -115,111 +141,23 @@ final class AttackKeys {
 
   /** What an attack that is a behaviour is like, unless its keys say otherwise. */
   private Map<String, String> preset(Type type, Attack.When when) {
-    Map<String, String> preset =
-        switch (type) {
-          case BRUTE_FORCE ->
-              Map.of(
-                  "from",
-                  "" + outside(),
-                  "to",
-                  "" + inside(),
-                  "port",
-                  "22",
-                  "every",
-                  "2s",
-                  "jitter",
-                  "0.3",
-                  "request",
-                  "1200..1500",
-                  "reply",
-                  "1800..2100",
-                  "lasts",
-                  "1s..2s");
-          case DNS_TUNNEL ->
-              Map.of(
-                  "from",
-                  "" + inside(),
-                  "to",
-                  "" + outside(),
-                  "protocol",
-                  "UDP",
-                  "port",
-                  "53",
-                  "every",
-                  "500ms",
-                  "request",
-                  "150..250",
-                  "reply",
-                  "250..900",
-                  "lasts",
-                  "20ms..80ms");
-          case ICMP_TUNNEL ->
-              Map.of(
-                  "from",
-                  "" + inside(),
-                  "to",
-                  "" + outside(),
-                  "protocol",
-                  "ICMP",
-                  "every",
-                  "1m",
-                  "jitter",
-                  "0",
-                  "request",
-                  "200k..800k",
-                  "reply",
-                  "200k..800k",
-                  "lasts",
-                  "59s");
-          case LONG_CONNECTION ->
-              Map.of(
-                  "from",
-                  "" + inside(),
-                  "to",
-                  "" + outside(),
-                  "request",
-                  "20M",
-                  "reply",
-                  "20M",
-                  "lasts",
-                  Math.max(1, when.duration().toMillis() - 1_000) + "ms");
-          case RADIATION ->
-              Map.of(
-                  "from",
-                  "240.1.0.0/16",
-                  "from_hosts",
-                  "2000",
-                  "to",
-                  "unused",
-                  "to_hosts",
-                  "20000",
-                  "port",
-                  "22,23,80,443,445,3389,5060,8080",
-                  "ports_each",
-                  "8",
-                  "every",
-                  "1h",
-                  "unanswered",
-                  "1");
-          case NEW_SERVICE ->
-              Map.of(
-                  "from",
-                  "outside",
-                  "from_hosts",
-                  "20",
-                  "to",
-                  "" + inside(),
-                  "port",
-                  "4444",
-                  "every",
-                  "5m");
-          case NEW_TALKER ->
-              Map.of("from", "unused", "to", "outside", "to_hosts", "20", "every", "1m");
-          default -> Map.of();
-        };
-    Map<String, String> all = new HashMap<>(preset);
-    all.put("pace", rhythm(type).name());
-    return all;
+    Map<String, String> preset = new HashMap<>();
+    for (String pair : PRESETS.getOrDefault(type, "").split(" ")) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        preset.put(pair.substring(0, equals), pair.substring(equals + 1));
+      }
+    }
+    preset.replaceAll(
+        (key, value) ->
+            switch (value) {
+              case SOME_INSIDE -> inside().toString();
+              case SOME_OUTSIDE -> outside().toString();
+              case WHOLE_TIME -> Math.max(1, when.duration().toMillis() - 1_000) + "ms";
+              default -> value;
+            });
+    preset.put("pace", rhythm(type).name());
+    return preset;
   }
 
   private static Rhythm rhythm(Type type) {

@@ -58,7 +58,7 @@ public final class Campus implements Experiment {
   }
 
   private double base(Run run) throws Exception {
-    Expectation nothing = new Expectation("", Map.of(), List.of());
+    Expectation nothing = new Expectation(List.of(), Map.of(), List.of());
     Verdicts verdicts = new Verdicts(nothing, truth, false);
     replay(run, STATELESS, verdicts);
     return Verdicts.heapMib();
@@ -108,10 +108,19 @@ public final class Campus implements Experiment {
     return verdicts.flows();
   }
 
+  /** The analysis's file, with as many groups as the run says. */
+  private static String text(Run run, String name) {
+    String text = AnalysisConfig.textOf(name);
+    return run.has("groups")
+        ? text.replaceFirst("(?m)^  groups:.*\\n", "")
+            .replaceFirst("(?m)^  window:", "  groups: " + run.number("groups") + "\n  window:")
+        : text;
+  }
+
   /** The windows that end within the day. */
   private void replay(Run run, String name, Verdicts verdicts)
       throws IOException, InterruptedException {
-    AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", AnalysisConfig.textOf(name));
+    AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", text(run, name));
     JobConfig job = JobConfig.parse("defaults", "kafka: {bootstrap: none}\njob: {role: analyses}");
     long end = FlowTime.micros(flows.end());
     long before = analysis.live().windowMicros() - analysis.live().slideMicros();

@@ -10,11 +10,11 @@ import java.util.Map;
 /**
  * What an analysis should say.
  *
- * @param verdict that counts
+ * @param verdicts that count
  * @param keys whom the columns of a row name
  * @param find the attacks that it should have found
  */
-record Expectation(String verdict, Map<String, Truth.Role> keys, List<String> find) {
+record Expectation(List<String> verdicts, Map<String, Truth.Role> keys, List<String> find) {
   static Expectation of(JsonNode declared) {
     Map<String, Truth.Role> keys = new LinkedHashMap<>();
     declared
@@ -27,6 +27,10 @@ record Expectation(String verdict, Map<String, Truth.Role> keys, List<String> fi
                     Truth.Role.valueOf(one.getValue().asText().toUpperCase(Locale.ROOT))));
     List<String> find = new ArrayList<>();
     declared.path("find").forEach(name -> find.add(name.asText()));
-    return new Expectation(declared.path("verdict").asText(), keys, find);
+    JsonNode verdict = declared.path("verdict");
+    List<String> verdicts = new ArrayList<>();
+    Iterable<JsonNode> all = verdict.isArray() ? verdict : List.of(verdict);
+    all.forEach(one -> verdicts.add(one.asText()));
+    return new Expectation(verdicts, keys, find);
   }
 }
