@@ -30,6 +30,7 @@ import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.deploy.query.StatsCommand;
 import org.flowmon.deploy.replay.ReplayCommand;
 import org.flowmon.deploy.report.AlertsCommand;
+import org.flowmon.deploy.report.ExactCommand;
 import org.flowmon.deploy.report.ReportsCommand;
 import org.flowmon.deploy.sketch.SketchCommand;
 import org.flowmon.deploy.terminal.TerminalStream;
@@ -71,6 +72,7 @@ import picocli.CommandLine.Spec;
       ReportCommand.class,
       HostCommand.class,
       SeenCommand.class,
+      ExactCommand.class,
       ReplayCommand.class,
       VerifyCommand.class,
       FilesCommand.class,

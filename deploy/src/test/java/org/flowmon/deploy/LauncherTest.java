@@ -150,11 +150,37 @@ class LauncherTest {
     assertNotEquals(2, exitCode(Map.of("FLOWMON_JAVA_OPTS", "-Xmx64m"), "--version"));
   }
 
+  /** The collectors of the JVM that a command runs in, by the names of their beans. */
+  private List<String> collectors(Map<String, String> variables, String command) throws Exception {
+    Process process = builder(variables, command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    List<String> said = process.inputReader().lines().toList();
+    assertEquals(0, process.waitFor(), said.toString());
+    return said.stream()
+        .filter(line -> line.startsWith("collector "))
+        .map(line -> line.substring("collector ".length()))
+        .toList();
+  }
+
   @Test
-  void aCollectorMayBeAskedForInPlaceOfTheImports() throws Exception {
-    for (String options : List.of("-XX:+UseSerialGC", "-Xss2m -XX:+UseG1GC", "-Xss2m")) {
-      assertNotEquals(2, exitCode(Map.of("FLOWMON_JAVA_OPTS", options), "import"), options);
+  void anImportHasTheCollectorOfThroughputUnlessAnotherIsAskedFor() throws Exception {
+    make("collectors");
+    List<String> parallel = List.of("PS MarkSweep", "PS Scavenge");
+    assertEquals(parallel, collectors(Map.of(), "import"));
+    assertEquals(parallel, collectors(Map.of("FLOWMON_JAVA_OPTS", "-Xss2m"), "import"));
+    assertNotEquals(
+        parallel, collectors(Map.of("FLOWMON_JAVA_OPTS", "-XX:+UseG1GC"), "collect"), "others");
+    Map<String, List<String>> asked =
+        Map.of(
+            "-XX:+UseSerialGC", List.of("Copy", "MarkSweepCompact"),
+            "-Xss2m -XX:+UseSerialGC", List.of("Copy", "MarkSweepCompact"));
+    for (Map.Entry<String, List<String>> one : asked.entrySet()) {
+      Map<String, String> options = Map.of("FLOWMON_JAVA_OPTS", one.getKey());
+      assertEquals(one.getValue(), collectors(options, "import"), one.getKey());
     }
+    assertTrue(
+        collectors(Map.of("FLOWMON_JAVA_OPTS", "-Xss2m -XX:+UseG1GC"), "import").stream()
+            .allMatch(name -> name.startsWith("G1 ")));
   }
 
   @Test
@@ -189,6 +215,10 @@ class LauncherTest {
         public class Start {
           public static void main(String[] args) throws Exception {
             System.out.println("started");
+            java.lang.management.ManagementFactory.getGarbageCollectorMXBeans().stream()
+                .map(bean -> "collector " + bean.getName())
+                .sorted()
+                .forEach(System.out::println);
             if (System.in.read() >= 0) {
               java.util.ServiceLoader.load(Runnable.class).forEach(Runnable::run);
             }

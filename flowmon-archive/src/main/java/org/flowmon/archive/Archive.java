@@ -309,11 +309,11 @@ public final class Archive implements AutoCloseable {
 
   /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) throws IOException {
-    return shared().manifest().refresh().committedEnd(sourceKey);
+    return shared().manifest().refresh().reach().committedEnd(sourceKey);
   }
 
   public long historyThrough() throws IOException {
-    return shared().manifest().refresh().historyThrough();
+    return shared().manifest().refresh().reach().historyThrough();
   }
 
   /** Files that no commit names (yet), by path or URL: no damage, unseen by queries. */

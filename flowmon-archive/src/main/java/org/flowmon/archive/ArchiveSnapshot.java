@@ -11,6 +11,7 @@ import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.directory.HostView;
+import org.flowmon.archive.manifest.HistoryReach;
 import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
@@ -20,7 +21,8 @@ import org.flowmon.archive.store.FetchCounts;
 /**
  * The archive at one commit: later commits do not show. Immutable and safe for many threads. Until
  * it is closed, its archive's open segments stay usable and its {@link #files} stay in place, even
- * if merged into others. Cutoff, history and arrivals: see {@link ManifestState}.
+ * if merged into others. Cutoff: see {@link ManifestState}; history and arrivals: see {@link
+ * HistoryReach}.
  */
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
@@ -127,23 +129,27 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return shared.days().storedBytes();
   }
 
+  public HistoryReach reach() {
+    return state.reach();
+  }
+
   /** The position after the last committed one of a source, −1 if the source is unknown. */
   public long committedEnd(String sourceKey) {
-    return state.committedEnd(sourceKey);
+    return state.reach().committedEnd(sourceKey);
   }
 
   /** The first committed position of a source, −1 if the source is unknown. */
   public long committedFirst(String sourceKey) {
-    return state.committedFirst(sourceKey);
+    return state.reach().committedFirst(sourceKey);
   }
 
   public SortedMap<String, Long> committedEnds() {
-    return state.committedEnds();
+    return state.reach().committedEnds();
   }
 
   /** Positions between committed ones that were never committed. */
   public List<CommitResult.Gap> gaps() {
-    return state.gaps();
+    return state.reach().gaps();
   }
 
   /** Whether a file of this SHA-256 (64 lower-case hexadecimal digits) was imported. */
@@ -152,27 +158,27 @@ public final class ArchiveSnapshot implements AutoCloseable {
   }
 
   public long historyFrom() {
-    return state.historyFrom();
+    return state.reach().historyFrom();
   }
 
   public long historyFrom(Collection<String> sourceKeys, long disorder) {
-    return state.historyFrom(sourceKeys, disorder);
+    return state.reach().historyFrom(sourceKeys, disorder);
   }
 
   public NavigableMap<Long, Long> importedArrivals() {
-    return state.importedArrivals();
+    return state.reach().importedArrivals();
   }
 
   public long historyThrough() {
-    return state.historyThrough();
+    return state.reach().historyThrough();
   }
 
   public long historyThrough(Collection<String> sourceKeys) {
-    return state.historyThrough(sourceKeys);
+    return state.reach().historyThrough(sourceKeys);
   }
 
   public boolean reaches(Collection<String> sourceKeys, long arrival) {
-    return state.reaches(sourceKeys, arrival);
+    return state.reach().reaches(sourceKeys, arrival);
   }
 
   /** The host directory by places in {@link #segments}; to be released. */

@@ -34,7 +34,7 @@ public final class ReportPipeline {
     }
     HistoryOperator.Settings history =
         new HistoryOperator.Settings(
-            config.archive(),
+            config.archive() == null ? List.of() : List.of(config.archive()),
             analyses,
             config.job().historyDelay(),
             topic,

@@ -234,7 +234,7 @@ class EnrichedLiveTest {
   private Map<String, String> replayed(JobConfig config, AnalysisConfig analysis) throws Exception {
     ReplaySpec spec =
         new ReplaySpec(
-            config.archive(),
+            List.of(config.archive()),
             analysis,
             TestFlow.START - 100 * SECOND,
             TestFlow.START + 200 * SECOND,

@@ -161,7 +161,7 @@ class NestedLiveTest {
       JobConfig config, AnalysisConfig analysis, int parallelism) throws Exception {
     ReplaySpec spec =
         new ReplaySpec(
-            config.archive(),
+            List.of(config.archive()),
             analysis,
             TestFlow.START - 100 * SECOND,
             TestFlow.START + 200 * SECOND,

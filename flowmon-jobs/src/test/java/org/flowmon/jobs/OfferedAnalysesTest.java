@@ -184,7 +184,7 @@ class OfferedAnalysesTest {
         HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, result),
                 new HistoryOperator.Settings(
-                    ArchiveLocation.of(directory),
+                    List.of(ArchiveLocation.of(directory)),
                     List.of(config),
                     DELAY,
                     new FlowTopic("flows", "t", 1),
@@ -199,7 +199,7 @@ class OfferedAnalysesTest {
 
   /** Returns the report of an offered file, with some of its text replaced. */
   private ResultTable report(String name, String... replaced) throws Exception {
-    String text = AnalysisConfig.textOf(name);
+    String text = AnalysisConfig.wholeTextOf(name);
     for (int i = 0; i < replaced.length; i += 2) {
       assertTrue(text.contains(replaced[i]), replaced[i]);
       text = text.replace(replaced[i], replaced[i + 1]);

@@ -27,29 +27,36 @@ import org.jspecify.annotations.Nullable;
  * An approximate column of a result, and a query for its exact values over the same flows.
  *
  * @param what the approximate value in it
+ * @param isWhole whether the column is this value, not computed from it
  * @param exact by group the exact answer, or all values or items with exact counts or sums, in the
  *     order that shows it. Columns of the same call with exact arguments share one query
  */
-public record Approximation(String column, Expression what, FlowQuery exact) {
+public record Approximation(String column, Expression what, boolean isWhole, FlowQuery exact) {
   /** Also of values computed in subqueries, but not of states and exact values. */
   public static List<Approximation> of(Query query) {
     Set<Found> found = new LinkedHashSet<>();
     for (SelectItem item : query.select()) {
-      collect(query, item.name(), item.what(), null, found);
+      collect(query, new Place(item.name(), true), item.what(), null, found);
     }
     Set<Approximation> all = new LinkedHashSet<>();
     for (Found one : found) {
       FlowQuery exact = one.way() == Way.EXACT_CALL ? together(one, found) : exact(one);
       if (exact != null) {
-        all.add(new Approximation(one.column(), one.what(), exact));
+        all.add(new Approximation(one.column(), one.what(), one.place().isWhole(), exact));
       }
     }
     return List.copyOf(all);
   }
 
+  /** A column, or a part of what it is computed from. */
+  private record Place(String column, boolean isWhole) {}
+
   /** The flows' query makes the states; the call makes them or takes the value out of one. */
-  private record Found(
-      String column, Expression what, FlowQuery flows, AggregateCall call, Way way) {}
+  private record Found(Place place, Expression what, FlowQuery flows, AggregateCall call, Way way) {
+    String column() {
+      return place.column();
+    }
+  }
 
   private static FlowQuery together(Found of, Set<Found> found) {
     Map<AggregateCall, String> columns = new LinkedHashMap<>();
@@ -81,27 +88,28 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
 
   /** {@code taken} are the values taken out of its states; null if there are none. */
   private static void collect(
-      Query query, String column, Expression what, @Nullable Taken taken, Set<Found> all) {
+      Query query, Place place, Expression what, @Nullable Taken taken, Set<Found> all) {
     if (query instanceof TableQuery.Relation relation) {
-      relation.of().ifPresent(of -> collectItem(of, column, what, taken, all));
+      relation.of().ifPresent(of -> collectItem(of, place, what, taken, all));
     } else if (query instanceof TableQuery.Union union) {
-      int place = union.select().stream().map(SelectItem::what).toList().indexOf(what);
+      int item = union.select().stream().map(SelectItem::what).toList().indexOf(what);
       for (Query part : union.parts()) {
-        collect(part, column, part.select().get(place).what(), taken, all);
+        collect(part, place, part.select().get(item).what(), taken, all);
       }
     } else if (what instanceof Expression.Named named) {
-      collectColumn((TableQuery) query, column, named, taken, all);
+      collectColumn((TableQuery) query, place, named, taken, all);
     } else if (what instanceof Expression.OfStates call) {
       if (call.part() == StateValue.Part.VALUE) {
         Taken of = call.states() != null ? taken : new Taken(call, way(call));
         boolean isOne = call.of().size() == 1;
         Taken parts = of == null || isOne ? of : of.ofParts();
-        call.of().forEach(states -> collect(query, column, states, parts, all));
+        call.of().forEach(states -> collect(query, place, states, parts, all));
       }
     } else if (what instanceof AggregateCall call && call.isState()) {
-      collectCall(query, column, call, taken, all);
+      collectCall(query, place, call, taken, all);
     } else {
-      ExpressionParts.of(what).forEach(part -> collect(query, column, part, taken, all));
+      Place part = taken == null ? new Place(place.column(), false) : place;
+      ExpressionParts.of(what).forEach(one -> collect(query, part, one, taken, all));
     }
   }
 
@@ -114,29 +122,29 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
 
   private static void collectColumn(
       TableQuery query,
-      String column,
+      Place place,
       Expression.Named named,
       @Nullable Taken taken,
       Set<Found> all) {
     for (TableQuery.Source source : query.from()) {
       if (Objects.equals(source.name(), named.table())) {
-        collectItem(source.query(), column, named, taken, all);
+        collectItem(source.query(), place, named, taken, all);
       }
     }
   }
 
   /** Of a query's item by the name of a column. */
   private static void collectItem(
-      Query query, String column, Expression named, @Nullable Taken taken, Set<Found> all) {
+      Query query, Place place, Expression named, @Nullable Taken taken, Set<Found> all) {
     for (SelectItem item : query.select()) {
       if (item.name().equals(((Expression.Named) named).name())) {
-        collect(query, column, item.what(), taken, all);
+        collect(query, place, item.what(), taken, all);
       }
     }
   }
 
   private static void collectCall(
-      Query query, String column, AggregateCall call, @Nullable Taken taken, Set<Found> all) {
+      Query query, Place place, AggregateCall call, @Nullable Taken taken, Set<Found> all) {
     StateValue value = call.state();
     if (value.part() != StateValue.Part.VALUE) {
       return;
@@ -149,11 +157,11 @@ public record Approximation(String column, Expression what, FlowQuery exact) {
       return;
     }
     if (value.merged() != null) {
-      collect(query, column, call.argument(), of.ofParts(), all);
+      collect(query, place, call.argument(), of.ofParts(), all);
     } else if (query instanceof FlowQuery flows) {
       // Values taken out of a column of states do not exist when the states are made.
       Way way = value.isState() && of.way() == Way.EXACT_CALL ? Way.COUNTS : of.way();
-      all.add(new Found(column, of.what(), flows, call, way));
+      all.add(new Found(place, of.what(), flows, call, way));
     }
   }
 

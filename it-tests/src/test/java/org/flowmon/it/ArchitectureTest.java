@@ -146,7 +146,7 @@ class ArchitectureTest {
     try (Stream<Path> files = Files.list(folder)) {
       return files
           .map(file -> file.getFileName().toString())
-          .filter(name -> name.endsWith(".java") && !name.equals("package-info.java"))
+          .filter(name -> name.endsWith(".java"))
           .count();
     }
   }

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Links between the pages, and the pages that code names, exist. */
@@ -32,7 +31,7 @@ class DocumentationLinksTest {
   @Test
   void everyLinkOfAPageLeadsToAPageAndAHeading() throws IOException {
     List<String> dead = new ArrayList<>();
-    List<Path> pages = files(".md");
+    List<Path> pages = ProjectFiles.files(".md");
     assertTrue(pages.size() > 30, pages::toString);
     for (Path page : pages) {
       String text = withoutCode(Files.readString(page)).replaceAll("`[^`]*`", "");
@@ -49,7 +48,7 @@ class DocumentationLinksTest {
   @Test
   void everyPageThatCodeNamesExists() throws IOException {
     List<String> dead = new ArrayList<>();
-    List<Path> sources = files(".java");
+    List<Path> sources = ProjectFiles.files(".java");
     assertTrue(sources.size() > 500, "" + sources.size());
     for (Path source : sources) {
       Matcher names = NAMED.matcher(Files.readString(source));
@@ -98,15 +97,5 @@ class DocumentationLinksTest {
 
   private static String withoutCode(String page) {
     return page.replaceAll("(?ms)^ *```.*?^ *```$", "");
-  }
-
-  private List<Path> files(String suffix) throws IOException {
-    try (Stream<Path> files = Files.walk(root, 16)) {
-      return files
-          .filter(file -> file.toString().endsWith(suffix))
-          .filter(file -> !root.relativize(file).toString().matches("(.*/)?(target|\\.[^/]+)/.*"))
-          .sorted()
-          .toList();
-    }
   }
 }

@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
@@ -50,8 +49,7 @@ class ExportersIT {
     }
     for (String capture : CAPTURES) {
       Path gz = ProjectFiles.data().resolve("netflow-from-pcap").resolve(capture);
-      try (InputStream in =
-          new GZIPInputStream(Files.newInputStream(gz.resolve("source.pcap.gz")))) {
+      try (InputStream in = ProjectFiles.open(gz.resolve("source.pcap.gz"))) {
         Files.copy(in, pcap(capture));
       }
     }

@@ -5,10 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -20,7 +17,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,15 +41,6 @@ class ImportedReplayIT {
       }
     }
     return logs;
-  }
-
-  private static List<String> lines(Path log) throws IOException {
-    try (BufferedReader in =
-        new BufferedReader(
-            new InputStreamReader(
-                new GZIPInputStream(Files.newInputStream(log)), StandardCharsets.UTF_8))) {
-      return in.lines().toList();
-    }
   }
 
   private Path archive(String name) {
@@ -112,7 +99,7 @@ class ImportedReplayIT {
     List<String> rows = new ArrayList<>();
     List<String> head = new ArrayList<>();
     for (Path log : logs) {
-      for (String line : lines(log)) {
+      for (String line : ProjectFiles.lines(log)) {
         if (!line.startsWith("#")) {
           rows.add(line);
         } else if (log.equals(logs.get(0)) && !line.startsWith("#close")) {
@@ -142,8 +129,14 @@ class ImportedReplayIT {
                 WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 1)
                 GROUP BY src_addr, DAYS_BEFORE(end_time, :now)
             report:
-              logic: elephants
-              parameters: {measure: flows, share: 0.01, factor: 3}
+              query: |
+                SELECT live.src_addr, live.flows, past.flows / 3600 AS median_rate, :days_used AS days_used,
+                  CASE WHEN live.flows > 0.01 * live.total_flows AND live.flows >= 3 * past.flows
+                    THEN 'new' ELSE 'usual' END AS verdict
+                FROM live LEFT JOIN (
+                  SELECT l.rank, MEDIAN(COALESCE(h.flows, 0)) AS flows FROM live AS l CROSS JOIN days AS d
+                  LEFT JOIN history AS h ON h.src_addr = l.src_addr AND h.day = d.day
+                  WHERE d.inside GROUP BY l.rank) AS past ON past.rank = live.rank
             sinks: [kafka]
             """);
     List<String> reports = replay("once", analysis);

@@ -134,7 +134,9 @@ final class OneJvm implements AutoCloseable {
     return String.join(
         "\n",
         "name: " + name,
+        "extends: elephants",
         "live:",
+        "  revisions: null",
         "  query: SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE"
             + " GROUP BY src_addr ORDER BY bytes DESC LIMIT 20",
         "  window: " + window,
@@ -145,7 +147,6 @@ final class OneJvm implements AutoCloseable {
             + " flows WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7) GROUP BY"
             + " src_addr, DAYS_BEFORE(end_time, :now)",
         "  timeout: 60s",
-        "report: {logic: elephants}",
         "sinks: [kafka]");
   }
 

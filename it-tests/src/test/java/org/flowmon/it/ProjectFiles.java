@@ -1,8 +1,15 @@
 package org.flowmon.it;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -21,6 +28,18 @@ public final class ProjectFiles {
           "no folder above " + Path.of("").toAbsolutePath() + " is the project's root");
     }
     return folder;
+  }
+
+  /** The project's own files with names that end so, without what is built and hidden. */
+  static List<Path> files(String suffix) throws IOException {
+    Path root = root();
+    try (Stream<Path> files = Files.walk(root, 16)) {
+      return files
+          .filter(file -> file.toString().endsWith(suffix))
+          .filter(file -> !root.relativize(file).toString().matches("(.*/)?(target|\\.[^/]+)/.*"))
+          .sorted()
+          .toList();
+    }
   }
 
   /** The jar for Flink clusters, which the build makes before the tests of the whole run. */
@@ -62,6 +81,20 @@ public final class ProjectFiles {
     }
     Assumptions.abort("skipped: " + name + " is not installed");
     throw new AssertionError();
+  }
+
+  /** A file's bytes, decompressed if it ends in {@code .gz}. */
+  public static InputStream open(Path file) throws IOException {
+    InputStream in = Files.newInputStream(file);
+    return file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in;
+  }
+
+  /** The lines of a text in UTF-8, decompressed if it ends in {@code .gz}. */
+  static List<String> lines(Path file) throws IOException {
+    try (BufferedReader in =
+        new BufferedReader(new InputStreamReader(open(file), StandardCharsets.UTF_8))) {
+      return in.lines().toList();
+    }
   }
 
   /** Deletes a folder and everything in it. */

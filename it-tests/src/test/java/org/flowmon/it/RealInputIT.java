@@ -3,11 +3,8 @@ package org.flowmon.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -19,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPInputStream;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,7 +70,7 @@ class RealInputIT {
 
     Map<String, String> expected = new TreeMap<>();
     long connections = 0;
-    for (String line : lines(exact)) {
+    for (String line : ProjectFiles.lines(exact)) {
       String[] cells = line.split("\t", -1);
       if (!line.startsWith("#") && !cells[0].equals("orig_h")) {
         expected.put(cells[0], cells[1] + " " + cells[2] + " " + cells[3]);
@@ -102,7 +98,7 @@ class RealInputIT {
   /** Brute force over the log's text: nothing of flowmon's reader. */
   private static void countZeek(Path log, Map<Long, Map<String, Long>> windows) throws IOException {
     List<String> fields = List.of();
-    for (String line : lines(log)) {
+    for (String line : ProjectFiles.lines(log)) {
       if (line.startsWith("#fields\t")) {
         fields = Arrays.asList(line.substring("#fields\t".length()).split("\t", -1));
       }
@@ -138,7 +134,7 @@ class RealInputIT {
     long flows = 0;
     for (Path capture : files(captures, "")) {
       exports.add(capture.resolve("export." + version + ".pcap"));
-      for (String line : lines(capture.resolve("expected." + version + ".csv.gz"))) {
+      for (String line : ProjectFiles.lines(capture.resolve("expected." + version + ".csv.gz"))) {
         String[] cells = line.split(",", -1);
         String source = address(cells[3]);
         long packets = Long.parseLong(cells[11]);
@@ -198,15 +194,6 @@ class RealInputIT {
   private static List<Path> files(Path folder, String end) throws IOException {
     try (var files = Files.list(folder)) {
       return files.filter(file -> file.toString().endsWith(end)).sorted().toList();
-    }
-  }
-
-  private static List<String> lines(Path gz) throws IOException {
-    try (BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(
-                new GZIPInputStream(Files.newInputStream(gz)), StandardCharsets.UTF_8))) {
-      return reader.lines().toList();
     }
   }
 }

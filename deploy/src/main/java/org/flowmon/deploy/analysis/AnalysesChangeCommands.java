@@ -1,7 +1,5 @@
 package org.flowmon.deploy.analysis;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -140,18 +138,14 @@ final class AnalysesChangeCommands {
       for (Path file : files) {
         AnalysisConfig analysis = AnalysisConfig.read(file);
         JobAnalyses.check(List.of(analysis));
-        try {
-          Planned change =
-              new Planned(
-                  analysis.name(),
-                  Optional.of(Files.readString(file)),
-                  Optional.of(analysis),
-                  Optional.of(afterwards(analysis)));
-          if (changes.put(analysis.name(), change) != null) {
-            throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");
-          }
-        } catch (IOException e) {
-          throw new ConfigException(file + ": cannot be read (" + e + ")", e);
+        Planned change =
+            new Planned(
+                analysis.name(),
+                Optional.of(AnalysisConfig.wholeTextOf(file)),
+                Optional.of(analysis),
+                Optional.of(afterwards(analysis)));
+        if (changes.put(analysis.name(), change) != null) {
+          throw new ConfigException(file + ": name: '" + analysis.name() + "' is given twice");
         }
       }
       return List.copyOf(changes.values());

@@ -22,8 +22,9 @@ public final class ArchiveOption {
       required = true,
       paramLabel = "DIR",
       description = {
-        "The archive's directory, or its URL: s3://BUCKET/PREFIX. flowmon query and report take"
-            + " several, as if they were one."
+        "The archive's directory, or its URL: s3://BUCKET/PREFIX. Commands that answer from an"
+            + " archive (query, report, host, seen, stats, exact, replay) take several, as if they"
+            + " were one."
       })
   private List<String> addresses;
 
@@ -60,6 +61,11 @@ public final class ArchiveOption {
     }
   }
 
+  /** The newest states of the archives, which must exist and are read as one. */
+  public ArchiveSnapshots snapshots() throws IOException {
+    return new ArchiveSnapshots(locations());
+  }
+
   /** Opens the archive, which must exist. */
   public Archive open() throws IOException {
     return open(location());
@@ -75,6 +81,12 @@ public final class ArchiveOption {
     ArchiveLocation location = location();
     requireArchive(location);
     return location;
+  }
+
+  static void requireArchives(List<ArchiveLocation> locations) throws IOException {
+    for (ArchiveLocation location : locations) {
+      requireArchive(location);
+    }
   }
 
   private static void requireArchive(ArchiveLocation location) throws IOException {

@@ -1,54 +1,59 @@
 package org.flowmon.deploy.archive;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.Archives;
+import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.archive.manifest.HistoryReach;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
+import org.flowmon.deploy.command.UsageException;
 
-/** The newest snapshot of each archive of a command. */
+/** The newest snapshots of a command's archives, which are read as one. */
 public final class ArchiveSnapshots implements AutoCloseable {
-  private final Deque<Archive> archives = new ArrayDeque<>();
-  private final List<ArchiveSnapshot> snapshots = new ArrayList<>();
-  private final List<FetchCounts> before = new ArrayList<>();
+  private final Archives archives;
+  private final ArchivesSnapshot snapshot;
+  private final List<FetchCounts> before;
 
+  /** Of existing archives; {@link UsageException} if one is named twice. */
   public ArchiveSnapshots(List<ArchiveLocation> locations) throws IOException {
+    ArchiveOption.requireArchives(locations);
+    archives = Archives.open(locations);
     boolean done = false;
     try {
-      for (ArchiveLocation location : locations) {
-        Archive archive = ArchiveOption.open(location);
-        archives.push(archive);
-        ArchiveSnapshot snapshot = archive.snapshot();
-        snapshots.add(snapshot);
-        before.add(snapshot.fetched());
-      }
+      snapshot = archives.snapshot();
+      before = snapshot.all().stream().map(ArchiveSnapshot::fetched).toList();
       done = true;
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--archive: " + e.getMessage());
     } finally {
       if (!done) {
-        close();
+        archives.close();
       }
     }
   }
 
   public List<ArchiveSnapshot> all() {
-    return snapshots;
+    return snapshot.all();
+  }
+
+  public HistoryReach reach() {
+    return snapshot.reach();
   }
 
   /** The data fetched so far, for people; empty if all archives are local. */
   public List<String> fetched() {
     List<String> lines = new ArrayList<>();
-    for (int i = 0; i < snapshots.size(); i++) {
-      ArchiveSnapshot snapshot = snapshots.get(i);
-      if (!snapshot.location().isLocal()) {
-        FetchCounts counts = snapshot.fetched().since(before.get(i));
+    for (int i = 0; i < all().size(); i++) {
+      ArchiveSnapshot one = all().get(i);
+      if (!one.location().isLocal()) {
+        FetchCounts counts = one.fetched().since(before.get(i));
         lines.add(
             String.format(
                 "from %s: %d ranges with %d bytes were fetched, %d files were in the cache%s",
-                snapshot.location(),
+                one.location(),
                 counts.fetches(),
                 counts.bytes(),
                 counts.hits(),
@@ -60,7 +65,7 @@ public final class ArchiveSnapshots implements AutoCloseable {
 
   @Override
   public void close() {
-    snapshots.forEach(ArchiveSnapshot::close);
-    archives.forEach(Archive::close);
+    snapshot.close();
+    archives.close();
   }
 }

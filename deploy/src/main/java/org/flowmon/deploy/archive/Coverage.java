@@ -18,8 +18,15 @@ public record Coverage(List<TimeRange> stretches) {
 
   /** Expired flows are left out: they ended before the cutoff. */
   public static Coverage of(ArchiveSnapshot snapshot) {
+    return ofAll(List.of(snapshot));
+  }
+
+  /** Of several archives as one. */
+  public static Coverage ofAll(List<ArchiveSnapshot> snapshots) {
     return ofTimes(
-        snapshot.segments().stream().map(segment -> visible(snapshot, segment)).toList());
+        snapshots.stream()
+            .flatMap(one -> one.segments().stream().map(segment -> visible(one, segment)))
+            .toList());
   }
 
   private static TimeRange visible(ArchiveSnapshot snapshot, SealedSegment segment) {

@@ -7,12 +7,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.host.HostSummaries;
 import org.flowmon.archive.host.HostSummary;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
@@ -91,13 +90,12 @@ public final class HostCommand implements Callable<Integer> {
     }
     long first = from == null ? Long.MIN_VALUE : SeenCommand.time(from);
     long end = to == null ? Long.MAX_VALUE : SeenCommand.time(to);
-    try (Archive opened = archive.open();
-        ArchiveSnapshot snapshot = opened.snapshot()) {
-      long now = to == null ? snapshot.historyThrough() : end;
+    try (ArchiveSnapshots asked = archive.snapshots()) {
+      long now = to == null ? asked.reach().historyThrough() : end;
       long nowFrom = now == Long.MIN_VALUE ? now : now - window.toNanos() / 1000;
       HostSummary summary =
           HostSummaries.of(
-              snapshot, host, first, end, nowFrom, QueryOptions.DEFAULTS.withThreads(threads));
+              asked.all(), host, first, end, nowFrom, QueryOptions.DEFAULTS.withThreads(threads));
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
       if (json) {
         facts(summary).writeJson(out);

@@ -15,10 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
-import org.flowmon.archive.query.RowSink;
 import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
@@ -154,7 +152,8 @@ public final class QueryCommand implements Callable<Integer> {
       options = options.withEnrichment(files);
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
       RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
-      StreamedAnswer answer = run(asked, query, options, explained ? rows -> {} : writer::rows);
+      StreamedAnswer answer =
+          ArchiveQuery.stream(asked.all(), query, options, explained ? rows -> {} : writer::rows);
       if (explained) {
         writer.rows(Explanation.table(answer.stats()));
       }
@@ -187,7 +186,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   private ArchiveSnapshots open(String text) throws IOException {
     try {
-      return new ArchiveSnapshots(archive.locations());
+      return archive.snapshots();
     } catch (IOException | RuntimeException e) {
       query(text); // if the text is wrong, too, that is told
       throw e;
@@ -231,38 +230,10 @@ public final class QueryCommand implements Callable<Integer> {
     answer.bounds().forEach(one -> bounds.put(one.value(), one.bound()));
     List<ReportApproximation> all = new ArrayList<>();
     for (Approximation one : Approximation.of(query)) {
-      String value = one.what().toString();
-      all.add(
-          new ReportApproximation(one.column(), value, bounds.get(value), one.exact().toString()));
+      ErrorBound bound = bounds.get(one.what().toString());
+      all.add(ReportApproximation.of(one, bound, one.exact().toString()));
     }
     return ReportText.errors(all);
-  }
-
-  private static StreamedAnswer run(
-      ArchiveSnapshots asked, Query query, QueryOptions options, RowSink sink) throws IOException {
-    return run(asked, archives -> ArchiveQuery.stream(archives, query, options, sink));
-  }
-
-  static QueryAnswer run(ArchiveSnapshots asked, Query query, QueryOptions options)
-      throws IOException {
-    return run(asked, archives -> ArchiveQuery.run(archives, query, options));
-  }
-
-  /** Answers from archives. */
-  @FunctionalInterface
-  private interface Answering<T> {
-    T from(List<ArchiveSnapshot> archives) throws IOException;
-  }
-
-  private static <T> T run(ArchiveSnapshots asked, Answering<T> answering) throws IOException {
-    try {
-      return answering.from(asked.all());
-    } catch (IllegalArgumentException e) {
-      if (asked.all().size() > 1) {
-        throw new UsageException("--archive: " + e.getMessage());
-      }
-      throw e;
-    }
   }
 
   static String summary(long rows, QueryStats stats) {

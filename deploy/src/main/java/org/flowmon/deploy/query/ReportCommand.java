@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.archive.ArchiveOption;
@@ -203,13 +204,14 @@ public final class ReportCommand implements Callable<Integer> {
   }
 
   private void answer(BundledReport report, List<Expression> times) throws IOException {
-    try (ArchiveSnapshots asked = new ArchiveSnapshots(archive.locations())) {
+    try (ArchiveSnapshots asked = archive.snapshots()) {
       FlowQuery query = query(report, times); // afterwards: the archive may have columns of its own
       String measure = measure(report);
       EnrichmentFiles files = enrich.open(query);
       QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(files);
-      QueryAnswer rows = QueryCommand.run(asked, query, options);
-      QueryAnswer whole = QueryCommand.run(asked, BundledReport.total(query, measure), options);
+      QueryAnswer rows = ArchiveQuery.run(asked.all(), query, options);
+      QueryAnswer whole =
+          ArchiveQuery.run(asked.all(), BundledReport.total(query, measure), options);
       BigInteger total = whole.table().bigValue(0, 0); // 0 if NULL
       PrintWriter out = out();
       boolean isTable = format == OutputFormat.TABLE;

@@ -14,12 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.host.LastSeen;
 import org.flowmon.archive.host.SeenAnswer;
 import org.flowmon.archive.host.SeenHosts;
 import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.Facts;
@@ -74,12 +73,11 @@ public final class SeenCommand implements Callable<Integer> {
       throw new UsageException("--days is 1 … 100000");
     }
     List<IpAddress> asked = parse();
-    try (Archive opened = archive.open();
-        ArchiveSnapshot snapshot = opened.snapshot()) {
-      long through = asOf == null ? snapshot.historyThrough() : time(asOf);
+    try (ArchiveSnapshots archives = archive.snapshots()) {
+      long through = asOf == null ? archives.reach().historyThrough() : time(asOf);
       // An archive without any arrival holds no flow, so any time works.
       long from = through == Long.MIN_VALUE ? through : through - TimeUnit.DAYS.toMicros(days);
-      SeenAnswer answer = SeenHosts.ask(snapshot, asked, from, through);
+      SeenAnswer answer = SeenHosts.ask(archives.all(), asked, from, through);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
       if (json) {
         facts(answer).writeJson(out);

@@ -6,11 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.Facts;
@@ -99,14 +98,13 @@ public final class StatsCommand implements Callable<Integer> {
       throw new UsageException("--threads is at least 1, --quantiles are 0 … 1");
     }
     Facts facts;
-    try (Archive opened = archive.open();
-        ArchiveSnapshot snapshot = opened.snapshot()) {
+    try (ArchiveSnapshots asked = archive.snapshots()) {
       Expression value = single(expression); // the archive may have columns of its own
       boolean isDuration = kind(value) == ValueKind.DURATION;
       FlowQuery query = query(value);
       QueryOptions options =
           QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
-      facts = facts(ArchiveQuery.run(snapshot, query, options).table(), isDuration);
+      facts = facts(ArchiveQuery.run(asked.all(), query, options).table(), isDuration);
     }
     if (json) {
       facts.writeJson(new OutputStreamWriter(System.out, StandardCharsets.UTF_8));

@@ -11,10 +11,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.archive.Coverage;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
@@ -128,9 +126,9 @@ public final class ReplayCommand implements Callable<Integer> {
       writer.end();
       view.checkCondition();
       if (writer.hasNoFlows()) {
-        try (Archive opened = archive.open();
-            ArchiveSnapshot snapshot = opened.snapshot()) {
-          System.err.println("no flow is of that time: the archive holds " + Coverage.of(snapshot));
+        try (ArchiveSnapshots asked = archive.snapshots()) {
+          System.err.println(
+              "no flow is of that time: the archive holds " + Coverage.ofAll(asked.all()));
         }
       }
     }
@@ -149,12 +147,12 @@ public final class ReplayCommand implements Callable<Integer> {
     } catch (ConfigException e) {
       throw new UsageException(e.getMessage());
     }
-    ArchiveLocation location = archive.existing();
+    archive.snapshots().close(); // they exist, and none is named twice
     long first = SeenCommand.time(from);
     long last = SeenCommand.time(to);
     try {
       return new ReplaySpec(
-          location,
+          archive.locations(),
           chosen,
           first,
           last,

@@ -373,7 +373,7 @@ public final class ReportsCommand implements Callable<Integer> {
       }
       if (unreadable > 0) {
         System.err.printf(
-            "%,d messages are left out: they are no reports of version 1 or 2%n", unreadable);
+            "%,d messages are left out: they are no reports of version 1 to 3%n", unreadable);
       }
       if (withoutRows > 0) {
         System.err.printf(

@@ -1,4 +1,4 @@
-/** The output of analyses in Kafka: reports, and alerts until they are resolved. */
+/** The output of analyses: reports, their exact values, and alerts until they are resolved. */
 @NullMarked
 package org.flowmon.deploy.report;
 

@@ -64,6 +64,9 @@ final class ToolsPageTest {
         String word = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
         words.add(matcher.group(1) != null ? word : place(word, archive));
       }
+      if (words.get(0).equals("exact")) {
+        report(archive);
+      }
       CommandRun said = CommandRun.of(words.toArray());
       assertEquals(0, said.code(), example + "\n" + said);
       if (example.contains("report slots")) {
@@ -72,6 +75,35 @@ final class ToolsPageTest {
       run++;
     }
     assertTrue(run >= 12, run + " examples");
+  }
+
+  /** Replays an analysis with an approximate column over the archive into {@code report.json}. */
+  private void report(Path archive) throws Exception {
+    Path analysis = folder.resolve("sizes.yaml");
+    Files.writeString(
+        analysis,
+        """
+        name: sizes
+        live:
+          query: SELECT src_addr, MEDIAN(QUANTILES(bytes)) AS size FROM flows GROUP BY src_addr
+          window: 10m
+        report: {logic: live}
+        """);
+    CommandRun replay =
+        CommandRun.of(
+            "replay",
+            "--archive",
+            archive,
+            "--analysis",
+            analysis,
+            "--format",
+            "json",
+            "--from",
+            "2026-11-01T00:00:00Z",
+            "--to",
+            "2026-11-01T00:20:00Z");
+    assertEquals(0, replay.code(), replay.err());
+    Files.writeString(folder.resolve("report.json"), replay.out());
   }
 
   private String place(String word, Path archive) throws Exception {

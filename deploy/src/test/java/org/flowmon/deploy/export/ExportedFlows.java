@@ -54,17 +54,31 @@ public final class ExportedFlows {
    * @param wild whether times and texts include values that only flowmon can store
    */
   public static Path archive(Path folder, long seed, int rows, boolean wild) throws IOException {
+    parts(List.of(folder), seed, rows, wild);
+    return folder;
+  }
+
+  /** Creates archives that have the rows of {@link #archive} together, each some of them. */
+  public static void parts(List<Path> folders, long seed, int rows, boolean wild)
+      throws IOException {
+    for (int part = 0; part < folders.size(); part++) {
+      part(folders.get(part), part, folders.size(), seed, rows, wild);
+    }
+  }
+
+  private static void part(Path folder, int part, int parts, long seed, int rows, boolean wild)
+      throws IOException {
     Random random = new Random(seed);
     Map<FlowColumn, Integer> style = new TreeMap<>();
     for (FlowColumn column : FlowColumn.all()) {
       style.put(column, random.nextInt(4)); // 0 absent, 1 dense, 2 and 3 some nulls
     }
     style.put(FlowColumn.ARRIVAL, 1);
+    ImportedFile file = new ImportedFile(String.format("%064x", part), "random", 0);
     try (Archive archive = Archive.create(folder, ArchiveOptions.DEFAULTS);
-        ArchiveImporter importer =
-            new ArchiveImporter(
-                archive, new ImportedFile("0".repeat(64), "random", 0), false, 1 + rows / 4, 1)) {
+        ArchiveImporter importer = new ArchiveImporter(archive, file, false, 1 + rows / 4, 1)) {
       FlowBatchBuilder builder = new FlowBatchBuilder(64);
+      int batches = 0;
       for (int i = 0; i < rows; i++) {
         builder.beginRow();
         for (FlowColumn column : FlowColumn.all()) {
@@ -74,7 +88,9 @@ public final class ExportedFlows {
         }
         builder.endRow();
         if (builder.isFull() || i == rows - 1) {
-          importer.add(FlowBatch.open(builder.build(1, 0, 0, 0)));
+          if (batches++ % parts == part) {
+            importer.add(FlowBatch.open(builder.build(1, 0, 0, 0)));
+          }
           builder.clear();
         }
       }
@@ -82,7 +98,6 @@ public final class ExportedFlows {
         importer.commit("random");
       }
     }
-    return folder;
   }
 
   private static void set(FlowBatchBuilder to, FlowColumn column, Random random, boolean wild) {

@@ -223,28 +223,14 @@ class HostCommandsTest {
   /** A flow as the host sees it. */
   private record Seen(Map<FlowColumn, Object> row, Object peer, Sums sums) {}
 
+  /** The random ports of two flows never make one conversation: each says it for itself. */
   private static String service(Map<FlowColumn, Object> row, boolean isDestination) {
-    Long source = (Long) row.get(FlowColumn.SRC_PORT);
-    Long destination = (Long) row.get(FlowColumn.DST_PORT);
-    Long server = destination;
-    boolean isOffered = isDestination;
-    boolean isOneWay =
-        row.get(FlowColumn.REVERSE_PACKETS) == null && row.get(FlowColumn.STATE) == null;
-    if (isOneWay && source != null && destination != null) {
-      long flags =
-          Long.valueOf(6).equals(row.get(FlowColumn.PROTOCOL))
-                  && row.get(FlowColumn.TCP_FLAGS) instanceof Long known
-              ? known & 0x16
-              : 0;
-      boolean begins = flags == 0x02 || flags == 0x06;
-      boolean refuses = flags == 0x14;
-      if (!begins && (refuses || source < destination)) {
-        server = source;
-        isOffered = !isDestination;
-      }
-      if (!begins && !refuses && source >= 32_768 && destination >= 32_768) {
-        server = null;
-      }
+    boolean isReversed = PlainRoles.isReversed(row);
+    Object server = row.get(isReversed ? FlowColumn.SRC_PORT : FlowColumn.DST_PORT);
+    boolean isOffered = isDestination != isReversed;
+    if (PlainRoles.isGuessed(row) && (Long) server >= 32_768) {
+      server = null;
+      isOffered = isDestination;
     }
     return String.format(
         "\"side\":\"%s\",\"protocol\":%s,\"port\":%s",
@@ -390,6 +376,91 @@ class HostCommandsTest {
     assertTrue(raw.startsWith("10.0.0.5: 600 flows, 300000 sent, 300000 received"), raw);
   }
 
+  private static void timed(
+      FlowBatchBuilder builder, String source, int from, String target, int to, long start) {
+    long begin = 1_795_262_000_000_000L;
+    builder.beginRow();
+    builder.setAddress(FlowColumn.SRC_ADDR, IpAddress.parse(source));
+    builder.setAddress(FlowColumn.DST_ADDR, IpAddress.parse(target));
+    builder.set(FlowColumn.SRC_PORT, from);
+    builder.set(FlowColumn.DST_PORT, to);
+    builder.set(FlowColumn.PROTOCOL, 17);
+    builder.set(FlowColumn.BYTES, from == 50_000 ? 7 : 5);
+    builder.set(FlowColumn.PACKETS, 9);
+    builder.set(FlowColumn.START_TIME, begin + start);
+    builder.set(FlowColumn.END_TIME, begin + 60_000_000);
+    builder.set(FlowColumn.ARRIVAL, begin + 60_000_000);
+    builder.endRow();
+  }
+
+  /** The services of a host as {@code side protocol/port sent received}. */
+  private static Set<String> services(Path archive, String host) throws IOException {
+    CommandRun run = CommandRun.of("host", host, "--archive", archive, "--json");
+    assertEquals(0, run.code(), run.err());
+    Set<String> services = new TreeSet<>();
+    new ObjectMapper()
+        .readTree(run.out())
+        .path("services")
+        .forEach(
+            one ->
+                services.add(
+                    one.path("side").asText()
+                        + " "
+                        + one.path("protocol").asText()
+                        + "/"
+                        + one.path("port").asText()
+                        + " "
+                        + one.path("sent").asText()
+                        + " "
+                        + one.path("received").asText()));
+    return services;
+  }
+
+  @Test
+  void betweenHighPortsWhoSentTheFirstPacketIsTheClient() throws Exception {
+    Path place = folder.resolve("high");
+    String server = "192.0.2.1";
+    try (Archive archive =
+            Archive.openOrCreate(ArchiveLocation.of(place), ArchiveOptions.DEFAULTS);
+        ArchiveImporter importer =
+            new ArchiveImporter(
+                archive, new ImportedFile(String.format("%064x", 1), "test", 1), false)) {
+      FlowBatchBuilder builder = new FlowBatchBuilder(100);
+      // The service has the higher port, and even one such as clients take.
+      timed(builder, "10.0.0.1", 40_000, server, 50_000, 0);
+      timed(builder, server, 50_000, "10.0.0.1", 40_000, 3);
+      // Later records of the same conversation.
+      timed(builder, server, 50_000, "10.0.0.1", 40_000, 30);
+      timed(builder, "10.0.0.1", 40_000, server, 50_000, 33);
+      // The same port on both sides, also a well known one.
+      timed(builder, "10.0.0.2", 123, server, 123, 5);
+      timed(builder, server, 123, "10.0.0.2", 123, 6);
+      // Equal times say nothing: the lower port is the service's, or none of two high ones.
+      timed(builder, "10.0.0.3", 8_080, server, 50_000, 9);
+      timed(builder, server, 50_000, "10.0.0.3", 8_080, 9);
+      timed(builder, "10.0.0.4", 40_000, server, 50_000, 9);
+      timed(builder, server, 50_000, "10.0.0.4", 40_000, 9);
+      // One direction alone says no more.
+      timed(builder, "10.0.0.5", 40_000, server, 5_000, 9);
+      importer.add(FlowBatch.open(builder.build(1, 0, 11, 0)));
+      importer.commit("test");
+    }
+    assertEquals(Set.of("uses 17/50000 10 14"), services(place, "10.0.0.1"));
+    assertEquals(Set.of("uses 17/123 5 5"), services(place, "10.0.0.2"));
+    assertEquals(Set.of("offers 17/8080 5 7"), services(place, "10.0.0.3"));
+    assertEquals(Set.of("uses 17/null 5 0", "offers 17/null 0 7"), services(place, "10.0.0.4"));
+    assertEquals(Set.of("uses 17/5000 5 0"), services(place, "10.0.0.5"));
+    assertEquals(
+        Set.of(
+            "offers 17/50000 14 10",
+            "offers 17/123 5 5",
+            "uses 17/8080 7 5",
+            "uses 17/null 7 0",
+            "offers 17/null 0 5",
+            "offers 17/5000 0 5"),
+        services(place, server));
+  }
+
   /** When an address was last seen in rows that had arrived; null if never. */
   private static Long last(List<Map<FlowColumn, Object>> rows, IpAddress host, long asOf) {
     Long last = null;
@@ -447,6 +518,42 @@ class HostCommandsTest {
       }
     }
     assertTrue(seen > 20 && seen < asked, seen + " of " + asked);
+  }
+
+  @Test
+  void theHalvesOfAnArchiveSayWhatTheWholeSays() throws IOException {
+    int flows = 0;
+    for (long seed = 1; seed <= 3; seed++) {
+      Path whole = ExportedFlows.archive(folder.resolve("w" + seed), seed, ROWS, false);
+      Path one = folder.resolve("one" + seed);
+      Path two = folder.resolve("two" + seed);
+      ExportedFlows.parts(List.of(one, two), seed, ROWS, false);
+      List<Map<FlowColumn, Object>> rows = ExportedFlows.rows(whole);
+      assertTrue(ExportedFlows.rows(one).size() > ROWS / 3, "rows of one half");
+      List<IpAddress> hosts = hosts(rows);
+      for (IpAddress host : hosts) {
+        for (String form : List.of("--json", "--raw")) {
+          CommandRun of = CommandRun.of("host", host, "--archive", whole, form);
+          CommandRun ofBoth = CommandRun.of("host", host, "--archive", one, "--archive", two, form);
+          assertEquals(of, ofBoth, "seed " + seed + ", " + host);
+        }
+        flows += rows.stream().filter(row -> isParty(row, host)).count();
+      }
+      List<Object> seen = new ArrayList<>(List.of("seen", "--json", "--days", 10));
+      seen.addAll(hosts);
+      assertEquals(with(seen, "--archive", whole), with(seen, "--archive", two, "--archive", one));
+    }
+    assertTrue(flows > 100, flows + " flows");
+    Path twice = folder.resolve("one1");
+    CommandRun refused = CommandRun.of("host", "::1", "--archive", twice, "--archive", twice);
+    assertEquals(2, refused.code());
+    assertTrue(refused.err().contains("named twice"), refused.err());
+  }
+
+  private static CommandRun with(List<Object> arguments, Object... more) {
+    List<Object> all = new ArrayList<>(arguments);
+    all.addAll(List.of(more));
+    return CommandRun.of(all.toArray());
   }
 
   @Test

@@ -93,6 +93,27 @@ final class StatsCommandTest {
     }
   }
 
+  @Test
+  void theHalvesOfAnArchiveSayWhatTheWholeSays() throws Exception {
+    int all = 0;
+    for (long seed = 1; seed <= 3; seed++) {
+      Path whole = ExportedFlows.archive(folder.resolve("w" + seed), seed, 700, true);
+      Path one = folder.resolve("one" + seed);
+      Path two = folder.resolve("two" + seed);
+      ExportedFlows.parts(List.of(one, two), seed, 700, true);
+      List<Object> asked =
+          List.of("stats", "bytes", "--by", "src_addr", "--quantiles", "0.5", "--json");
+      List<Object> ofWhole = new ArrayList<>(asked);
+      ofWhole.addAll(List.of("--archive", whole));
+      List<Object> ofBoth = new ArrayList<>(asked);
+      ofBoth.addAll(List.of("--archive", one, "--archive", two));
+      CommandRun expected = CommandRun.of(ofWhole.toArray());
+      assertEquals(expected, CommandRun.of(ofBoth.toArray()), "seed " + seed);
+      all += groups(expected.out()).size();
+    }
+    assertTrue(all > 10, all + " groups");
+  }
+
   private static void check(List<Long> values, Map<String, String> found, String what) {
     Collections.sort(values);
     int n = values.size();

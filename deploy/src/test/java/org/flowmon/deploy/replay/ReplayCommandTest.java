@@ -117,6 +117,7 @@ class ReplayCommandTest {
       assertTrue(
           lines[i].contains("\"columns\":{\"src_addr\":\"10.0.0.2\",\"bytes\":" + sums[i] + "}"),
           lines[i]);
+      assertTrue(lines[i].contains("\"flows\":10,\"late_flows\":0,"), "of the window: " + lines[i]);
     }
     assertTrue(ran.err().contains("3 reports with 3 rows, of 35 flows"), ran.err());
   }

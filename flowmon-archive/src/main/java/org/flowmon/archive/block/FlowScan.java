@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.query.plan.SegmentChoice;
+import org.flowmon.archive.query.plan.QueriedArchives;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.constraint.Constraints;
@@ -48,19 +48,24 @@ public final class FlowScan implements BlockSource {
 
   /** Begins a scan; by default it reads every column of every row. */
   public static Builder of(ArchiveSnapshot snapshot) {
-    return new Builder(snapshot);
+    return of(List.of(snapshot));
+  }
+
+  /** Over different archives, at least one, as if all their flows were in one. */
+  public static Builder of(List<ArchiveSnapshot> snapshots) {
+    return new Builder(new QueriedArchives(snapshots, true));
   }
 
   /** The columns, condition and order of a scan. */
   public static final class Builder {
-    private final ArchiveSnapshot snapshot;
+    private final QueriedArchives archives;
     private final Set<FlowColumn> columns = new TreeSet<>();
     private final List<Expression> terms = new ArrayList<>();
     private boolean inOrder;
     private int threads = 1;
 
-    private Builder(ArchiveSnapshot snapshot) {
-      this.snapshot = snapshot;
+    private Builder(QueriedArchives archives) {
+      this.archives = archives;
     }
 
     /** Reads these columns only; further calls add columns. */
@@ -110,7 +115,7 @@ public final class FlowScan implements BlockSource {
           terms.isEmpty() ? null : terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
       CompiledPredicate.of(where); // throws if the condition is wrong
       ReadAhead readAhead = new ReadAhead(threads);
-      SegmentBlocks.Wanted what = new SegmentBlocks.Wanted(snapshot, new TreeSet<>(wanted), where);
+      SegmentBlocks.Wanted what = new SegmentBlocks.Wanted(archives, new TreeSet<>(wanted), where);
       List<SegmentBlocks> blocks = new ArrayList<>();
       for (SealedSegment segment : segments(where)) {
         SegmentBlocks next = new SegmentBlocks(segment, what, readAhead);
@@ -125,7 +130,7 @@ public final class FlowScan implements BlockSource {
     /** The segments that may hold a matching row, by their first times. */
     private List<SealedSegment> segments(@Nullable Expression where) throws IOException {
       List<SealedSegment> segments =
-          new ArrayList<>(SegmentChoice.of(snapshot, Constraints.of(where)).segments());
+          new ArrayList<>(archives.choose(Constraints.of(where)).segments());
       segments.sort(Comparator.comparingLong(segment -> segment.timeKey().min()));
       return segments;
     }

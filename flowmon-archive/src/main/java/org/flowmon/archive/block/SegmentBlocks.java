@@ -8,8 +8,8 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.query.plan.QueriedArchives;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.reader.SegmentReader;
 import org.flowmon.archive.segment.reader.SelectedRows;
@@ -28,7 +28,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
   private static final int BLOCK = Vector.CAPACITY;
 
   /** A scan's request to each segment. */
-  record Wanted(ArchiveSnapshot snapshot, Set<FlowColumn> columns, @Nullable Expression where) {
+  record Wanted(QueriedArchives archives, Set<FlowColumn> columns, @Nullable Expression where) {
     @Nullable LongRanges endTimes() {
       return Constraints.of(where).longs(FlowColumn.END_TIME);
     }
@@ -92,7 +92,7 @@ final class SegmentBlocks implements TimeMerge.Parkable, TimeMerge.Pending {
     if (lease != null || isClosed) {
       return;
     }
-    SegmentLease opened = wanted.snapshot().open(segment, true);
+    SegmentLease opened = wanted.archives().open(segment);
     lease = opened;
     if (!isPlanned) {
       plan(opened);

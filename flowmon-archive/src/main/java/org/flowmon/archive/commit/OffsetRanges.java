@@ -120,6 +120,38 @@ public final class OffsetRanges {
         splice(maxArrival, left, max, right));
   }
 
+  /** The positions of both, which may overlap. */
+  public OffsetRanges union(OffsetRanges other) {
+    int most = count() + other.count();
+    long[] firsts = new long[most];
+    long[] ends = new long[most];
+    long[] firstArrivals = new long[most];
+    long[] maxArrivals = new long[most];
+    int n = 0;
+    int ours = 0;
+    int theirs = 0;
+    while (ours + theirs < most) {
+      boolean isOurs =
+          theirs == other.count() || (ours < count() && first[ours] <= other.first[theirs]);
+      OffsetRanges from = isOurs ? this : other;
+      int i = isOurs ? ours++ : theirs++;
+      if (n > 0 && from.first[i] <= ends[n - 1]) {
+        ends[n - 1] = Math.max(ends[n - 1], from.end[i]);
+        maxArrivals[n - 1] = Math.max(maxArrivals[n - 1], from.maxArrival[i]);
+      } else {
+        firsts[n] = from.first[i];
+        ends[n] = from.end[i];
+        firstArrivals[n] = from.firstArrival[i];
+        maxArrivals[n++] = from.maxArrival[i];
+      }
+    }
+    return new OffsetRanges(
+        Arrays.copyOf(firsts, n),
+        Arrays.copyOf(ends, n),
+        Arrays.copyOf(firstArrivals, n),
+        Arrays.copyOf(maxArrivals, n));
+  }
+
   /** The values before {@code left}, then {@code value}, then the values from {@code right}. */
   private static long[] splice(long[] values, int left, long value, int right) {
     long[] spliced = new long[left + 1 + values.length - right];

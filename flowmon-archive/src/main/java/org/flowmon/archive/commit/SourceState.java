@@ -13,6 +13,14 @@ public record SourceState(OffsetRanges committed, boolean retired, boolean ended
     return new SourceState(committed, true, ended);
   }
 
+  /**
+   * The state over two archives: whether more may come is known by the one that reaches further.
+   */
+  public SourceState union(SourceState other) {
+    SourceState last = other.committed.end() > committed.end() ? other : this;
+    return new SourceState(committed.union(other.committed), last.retired, last.ended);
+  }
+
   /** The largest arrival (µs), {@link Long#MIN_VALUE} if none is known. */
   public long maxArrival() {
     return committed.maxArrival();

@@ -17,7 +17,13 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.enrich.DerivedColumn;
+import org.flowmon.udaf.enrich.FlowRoles;
 import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
@@ -25,44 +31,42 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Computes a {@link HostSummary} by queries over groups of peer, protocol and port: memory depends
- * on the number of groups, not of flows. Not thread-safe.
+ * on the number of groups, not of flows. Who is the server is what {@link FlowRoles} says; of flows
+ * of one direction between ports above 1023, which are grouped by both ports, who sent the first
+ * packet is the client. Not thread-safe.
  */
 public final class HostSummaries {
   private static final String SUMS =
       "COUNT(*) AS flows, SUM(bytes) AS out, SUM(reverse_bytes) AS back";
-  private static final String ONE_WAY = "reverse_packets IS NULL AND state IS NULL";
+  private static final String CONTACT_SUMS =
+      SUMS
+          + ", COUNT(end_time) AS timed, MIN(end_time) AS first, MAX(end_time) AS last,"
+          + " COUNT(*) FILTER (WHERE end_time >= :recent) AS recent";
 
-  /** Whether the flags tell who began: SYN alone does, RST with ACK and without SYN refuses. */
-  private static final String TOLD =
-      "protocol = 6 AND tcp_flags IS NOT NULL"
-          + " AND ((tcp_flags & 18) = 2 OR (tcp_flags & 22) = 20)";
+  /** Flows of one direction whose ports do not say who is the server. */
+  private static final String OPEN =
+      "reverse_packets IS NULL AND state IS NULL AND (src_port = dst_port"
+          + " OR (src_port >= 1024 AND dst_port >= 1024))";
 
-  /** Whether the source is the server that answers, of a flow that has one direction. */
-  private static final String REPLY =
-      ONE_WAY
-          + " AND src_port IS NOT NULL AND dst_port IS NOT NULL AND CASE WHEN "
-          + TOLD
-          + " THEN (tcp_flags & 18) <> 2 ELSE src_port < dst_port END";
+  /** The first packet, unless it is one amid a connection. */
+  private static final String BEGAN =
+      ", MIN(start_time) FILTER (WHERE protocol <> 6 OR COALESCE(tcp_flags, 0) = 0"
+          + " OR (tcp_flags & 2) <> 0) AS began";
 
-  /** The server's port; NULL if both are such as clients take, and nothing else tells. */
-  private static final String PORT =
-      "CASE WHEN "
-          + ONE_WAY
-          + " AND src_port >= 32768 AND dst_port >= 32768 AND NOT COALESCE("
-          + TOLD
-          + ", FALSE) THEN NULL WHEN "
-          + REPLY
-          + " THEN src_port ELSE dst_port END";
+  private static final List<Boolean> BOTH = List.of(false, true); // source, destination
 
-  private static final String SERVICE =
-      PORT + " AS service_port, CASE WHEN " + REPLY + " THEN 1 ELSE 0 END AS is_reply";
+  private static final SelectItem ROLE =
+      new SelectItem("role", new Expression.Derived(DerivedColumn.ROLE));
+
+  /** Ports such as clients take. */
+  private static final long EPHEMERAL = 32_768;
 
   /** So many ports with few flows each are a scan or its like, not services. */
   private static final int SCATTERED_PORTS = 50;
 
   private static final String HOUR = "TIME_BUCKET(end_time, INTERVAL '1' HOUR)";
 
-  private final ArchiveSnapshot snapshot;
+  private final List<ArchiveSnapshot> snapshots;
   private final IpAddress host;
   private final long from;
   private final long to;
@@ -121,13 +125,13 @@ public final class HostSummaries {
   }
 
   private HostSummaries(
-      ArchiveSnapshot snapshot,
+      List<ArchiveSnapshot> snapshots,
       IpAddress host,
       long from,
       long to,
       long nowFrom,
       QueryOptions options) {
-    this.snapshot = snapshot;
+    this.snapshots = snapshots;
     this.host = host;
     this.from = from;
     this.to = to;
@@ -136,23 +140,23 @@ public final class HostSummaries {
   }
 
   /**
-   * Summarises a host over {@code end_time} (µs) in {@code [from, to)}, {@link Long#MIN_VALUE} and
-   * {@link Long#MAX_VALUE} for any; the latest window starts at {@code nowFrom}.
+   * Summarises a host over different archives, at least one, read as one, by {@code end_time} (µs)
+   * in {@code [from, to)}, {@link Long#MIN_VALUE} and {@link Long#MAX_VALUE} for any; the latest
+   * window starts at {@code nowFrom}.
    */
   public static HostSummary of(
-      ArchiveSnapshot snapshot,
+      List<ArchiveSnapshot> snapshots,
       IpAddress host,
       long from,
       long to,
       long nowFrom,
       QueryOptions options)
       throws IOException {
-    return new HostSummaries(snapshot, host, from, to, nowFrom, options).summary();
+    return new HostSummaries(snapshots, host, from, to, nowFrom, options).summary();
   }
 
   private HostSummary summary() throws IOException {
-    contacts(false);
-    contacts(true);
+    contacts();
     countPeers();
     hours(false);
     hours(true);
@@ -215,78 +219,162 @@ public final class HostSummaries {
   }
 
   private ResultTable groups(
-      String selected, String keys, String sums, String condition, long since) throws IOException {
+      String selected, String keys, String sums, String condition, boolean byRole)
+      throws IOException {
     String sql =
         String.format(
             "SELECT %s, %s FROM flows WHERE %s%s%s GROUP BY %s",
             selected,
             sums,
             condition,
-            since == Long.MIN_VALUE ? "" : " AND end_time >= :from",
+            from == Long.MIN_VALUE ? "" : " AND end_time >= :from",
             to == Long.MAX_VALUE ? "" : " AND end_time < :to",
             keys);
     Parameters values =
         Parameters.NONE
             .with("host", Value.ofAddress(host))
-            .with("from", Value.ofTimestamp(since))
-            .with("to", Value.ofTimestamp(to));
-    QueryAnswer answer = ArchiveQuery.run(snapshot, QueryParser.parse(sql).bind(values), options);
+            .with("from", Value.ofTimestamp(from))
+            .with("to", Value.ofTimestamp(to))
+            .with("recent", Value.ofTimestamp(nowFrom));
+    FlowQuery query = QueryParser.parse(sql).bind(values);
+    QueryAnswer answer = ArchiveQuery.run(snapshots, byRole ? byRole(query) : query, options);
     warnings.addAll(answer.stats().warnings());
     return answer.table();
   }
 
-  /** Adds the flows in which the host is the destination, or the source. */
-  private void contacts(boolean isDestination) throws IOException {
-    String peer = side(!isDestination);
-    String selected = peer + ", protocol, " + SERVICE;
-    String keys = peer + ", protocol, service_port, is_reply";
-    String ofHost = side(isDestination) + " = :host";
-    ResultTable window =
-        groups(selected, keys, "COUNT(*) AS flows", ofHost, Math.max(from, nowFrom));
-    for (int row = 0; row < window.rowCount(); row++) {
-      if (!window.isNull(row, 0)) {
-        long recent = window.longValue(row, 4);
-        addTimes(service(window, row, isDestination), window.address(row, 0), 0, recent);
+  private static FlowQuery byRole(FlowQuery query) {
+    List<SelectItem> select = new ArrayList<>(query.select());
+    select.add(ROLE);
+    List<Expression> keys = new ArrayList<>(query.groupBy());
+    keys.add(ROLE.what());
+    return new FlowQuery(select, query.where(), keys, query.orderBy(), query.limit());
+  }
+
+  private void contacts() throws IOException {
+    List<ResultTable> open = open();
+    String others = open.isEmpty() ? "" : " AND NOT COALESCE(" + OPEN + ", FALSE)";
+    for (boolean isDestination : BOTH) {
+      String peer = side(!isDestination);
+      ResultTable table =
+          groups(
+              peer + " AS peer, protocol, server_port AS port",
+              peer + ", protocol, server_port",
+              CONTACT_SUMS,
+              side(isDestination) + " = :host" + others,
+              true);
+      int port = table.column("port");
+      for (int row = 0; row < table.rowCount(); row++) {
+        contact(table, row, isDestination, service(table, row, port, isDestination));
       }
     }
-    String times = ", COUNT(end_time) AS timed, MIN(end_time) AS first, MAX(end_time) AS last";
-    ResultTable table = groups(selected, keys, SUMS + times, ofHost, from);
-    for (int row = 0; row < table.rowCount(); row++) {
-      contact(table, row, isDestination);
+    if (!open.isEmpty()) {
+      conversations(open);
     }
   }
 
-  private void addTimes(ServiceKey service, @Nullable IpAddress peer, long timed, long recent) {
-    if (peer != null) {
-      contacts.computeIfAbsent(new Contact(service, peer), key -> new Times()).add(timed, recent);
-      peerTimes.computeIfAbsent(peer, key -> new Times()).add(timed, recent);
+  /**
+   * By peer and both ports: what the host sent, and what it received; empty if that is too much.
+   */
+  private List<ResultTable> open() throws IOException {
+    try {
+      List<ResultTable> tables = new ArrayList<>();
+      for (boolean isDestination : BOTH) {
+        String peer = side(!isDestination);
+        tables.add(
+            groups(
+                peer + " AS peer, protocol, src_port, dst_port",
+                peer + ", protocol, src_port, dst_port",
+                CONTACT_SUMS + BEGAN,
+                side(isDestination) + " = :host AND " + OPEN,
+                true));
+      }
+      return tables;
+    } catch (AnswerTooLargeException e) {
+      warnings.add(
+          "the lower port counts as the service, whoever began, of flows between ports above 1023:"
+              + " there are too many to find that out (give --from and --to, or more heap)");
+      return List.of();
     }
   }
 
-  private static ServiceKey service(ResultTable table, int row, boolean isDestination) {
-    boolean isReply = table.longValue(row, 3) != 0;
-    return new ServiceKey(
+  private void conversations(List<ResultTable> tables) {
+    Map<Conversation.Ends, Conversation> all = new HashMap<>();
+    for (boolean isDestination : BOTH) {
+      ResultTable table = tables.get(isDestination ? 1 : 0);
+      int began = table.column("began");
+      for (int row = 0; row < table.rowCount(); row++) {
+        all.computeIfAbsent(ends(table, row, isDestination), any -> new Conversation())
+            .add(
+                role(table, row),
+                isDestination,
+                table.isNull(row, began) ? Long.MAX_VALUE : table.longValue(row, began));
+      }
+    }
+    for (boolean isDestination : BOTH) {
+      ResultTable table = tables.get(isDestination ? 1 : 0);
+      for (int row = 0; row < table.rowCount(); row++) {
+        Conversation.Ends ends = ends(table, row, isDestination);
+        Conversation of = Objects.requireNonNull(all.get(ends), "it was added");
+        ServiceKey key =
+            switch (of.server()) {
+              case HOST -> new ServiceKey(ends.protocol(), ends.own(), true);
+              case PEER -> new ServiceKey(ends.protocol(), ends.other(), false);
+              case UNKNOWN -> {
+                boolean isReversed = (role(table, row) & FlowRoles.REVERSED) != 0;
+                int port = table.column(isReversed ? "src_port" : "dst_port");
+                yield service(table, row, port, isDestination);
+              }
+            };
+        contact(table, row, isDestination, key);
+      }
+    }
+  }
+
+  private static Conversation.Ends ends(ResultTable table, int row, boolean isDestination) {
+    long source = table.longValue(row, table.column("src_port"));
+    long target = table.longValue(row, table.column("dst_port"));
+    return new Conversation.Ends(
+        table.address(row, 0),
         table.isNull(row, 1) ? null : table.longValue(row, 1),
-        table.isNull(row, 2) ? null : table.longValue(row, 2),
-        isDestination != isReply);
+        isDestination ? target : source,
+        isDestination ? source : target);
   }
 
-  private void contact(ResultTable table, int row, boolean isDestination) {
-    long flows = table.longValue(row, 4);
-    BigInteger out = table.bigValue(row, 5);
-    BigInteger back = table.bigValue(row, 6);
-    long timed = table.longValue(row, 7);
-    ServiceKey key = service(table, row, isDestination);
+  private static long role(ResultTable table, int row) {
+    return table.longValue(row, table.column(ROLE.name()));
+  }
+
+  /** By the flow's role; none is known of a flow between two clients' ports. */
+  private static ServiceKey service(ResultTable table, int row, int port, boolean isDestination) {
+    long role = role(table, row);
+    Long protocol = table.isNull(row, 1) ? null : table.longValue(row, 1);
+    Long number = table.isNull(row, port) ? null : table.longValue(row, port);
+    if ((role & FlowRoles.GUESSED) != 0 && number != null && number >= EPHEMERAL) {
+      return new ServiceKey(protocol, null, isDestination);
+    }
+    return new ServiceKey(protocol, number, isDestination == ((role & FlowRoles.REVERSED) == 0));
+  }
+
+  private void addTimes(ServiceKey service, IpAddress peer, long timed, long recent) {
+    contacts.computeIfAbsent(new Contact(service, peer), key -> new Times()).add(timed, recent);
+    peerTimes.computeIfAbsent(peer, key -> new Times()).add(timed, recent);
+  }
+
+  private void contact(ResultTable table, int row, boolean isDestination, ServiceKey key) {
+    long flows = table.longValue(row, table.column("flows"));
+    BigInteger out = table.bigValue(row, table.column("out"));
+    BigInteger back = table.bigValue(row, table.column("back"));
+    long timed = table.longValue(row, table.column("timed"));
     all.add(flows, out, back, isDestination);
     services.computeIfAbsent(key, any -> new ServiceSums()).add(flows, out, back, isDestination);
     IpAddress peer = table.address(row, 0);
     if (peer != null) {
       peers.computeIfAbsent(peer, any -> new Sums()).add(flows, out, back, isDestination);
-      addTimes(key, peer, timed, 0);
+      addTimes(key, peer, timed, table.longValue(row, table.column("recent")));
     }
     if (timed > 0) {
-      first = Math.min(first, table.longValue(row, 8));
-      last = Math.max(last, table.longValue(row, 9));
+      first = Math.min(first, table.longValue(row, table.column("first")));
+      last = Math.max(last, table.longValue(row, table.column("last")));
     }
   }
 
@@ -360,7 +448,7 @@ public final class HostSummaries {
   }
 
   private void hours(boolean isDestination) throws IOException {
-    ResultTable table = groups(HOUR, HOUR, SUMS, side(isDestination) + " = :host", from);
+    ResultTable table = groups(HOUR, HOUR, SUMS, side(isDestination) + " = :host", false);
     for (int row = 0; row < table.rowCount(); row++) {
       if (!table.isNull(row, 0)) {
         hours
@@ -381,7 +469,7 @@ public final class HostSummaries {
       return;
     }
     String both = "src_addr = :host AND dst_addr = :host";
-    ResultTable table = groups(HOUR, HOUR, "COUNT(*) AS flows", both, from);
+    ResultTable table = groups(HOUR, HOUR, "COUNT(*) AS flows", both, false);
     for (int row = 0; row < table.rowCount(); row++) {
       long twice = table.longValue(row, 1);
       all.flows -= twice;

@@ -47,9 +47,10 @@ public record HostSummary(
    * the other side, clients if the service is {@code offered} by the host; {@code peersNow} had a
    * flow that ended in the latest window, {@code peersBefore} one that ended before.
    *
-   * <p>In rows of both directions the destination is the server. Of those of one direction TCP's
-   * flags tell, else the lower port is the server's; a flow between two ports from 32768 on has no
-   * known service, and its destination counts as the server.
+   * <p>The server is that of the column {@code server_addr}. Of flows of one direction between
+   * ports above 1023 whose flags do not tell, who sent the first packet is the client; if that is
+   * not known either, the lower port is the service's, and there is none between two ports from
+   * 32768 on: the destination counts as the server.
    */
   public record Service(
       @Nullable Long protocol,

@@ -2,15 +2,18 @@ package org.flowmon.archive.host;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.directory.HostView;
+import org.flowmon.archive.manifest.HistoryReach;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
@@ -22,18 +25,21 @@ import org.flowmon.udaf.set.AddressRanges;
  * ends of posting lists: an address costs one or two segments, one never seen costs none.
  */
 public final class SeenHosts {
-  private final ArchiveSnapshot snapshot;
+  private final List<ArchiveSnapshot> snapshots;
+  private final HistoryReach reach;
   private final long asOf;
   private final Set<String> warnings = new LinkedHashSet<>();
   private int segmentsRead;
 
-  private SeenHosts(ArchiveSnapshot snapshot, long asOf) {
-    this.snapshot = snapshot;
+  private SeenHosts(List<ArchiveSnapshot> snapshots, long asOf) {
+    ArchivesSnapshot.requireDifferent(snapshots);
+    this.snapshots = snapshots;
+    this.reach = ArchivesSnapshot.reachOf(snapshots);
     this.asOf = asOf;
   }
 
   /**
-   * Finds the last flow of each address.
+   * Finds the last flow of each address in different archives, at least one, read as one.
    *
    * @param from start of the time (µs) in which an address counts as seen: history must reach back
    *     to it
@@ -41,34 +47,43 @@ public final class SeenHosts {
    * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static SeenAnswer ask(
-      ArchiveSnapshot snapshot, List<IpAddress> addresses, long from, long asOfArrival)
+      List<ArchiveSnapshot> snapshots, List<IpAddress> addresses, long from, long asOfArrival)
       throws IOException {
-    return new SeenHosts(snapshot, asOfArrival).ask(addresses, from);
+    return new SeenHosts(snapshots, asOfArrival).ask(addresses, from);
   }
 
   private SeenAnswer ask(List<IpAddress> addresses, long from) throws IOException {
-    List<LastSeen> hosts = new ArrayList<>();
-    HostView view = snapshot.hosts();
-    try {
-      for (IpAddress address : addresses) {
-        hosts.add(new LastSeen(address, last(view, address)));
+    long[] last = new long[addresses.size()];
+    Arrays.fill(last, LastSeen.NEVER);
+    for (ArchiveSnapshot snapshot : snapshots) {
+      HostView view = snapshot.hosts();
+      try {
+        for (int i = 0; i < last.length; i++) {
+          last[i] = Math.max(last[i], last(snapshot, view, addresses.get(i), last[i]));
+        }
+      } finally {
+        view.release();
       }
-    } finally {
-      view.release();
+    }
+    List<LastSeen> hosts = new ArrayList<>();
+    for (int i = 0; i < last.length; i++) {
+      hosts.add(new LastSeen(addresses.get(i), last[i]));
     }
     return new SeenAnswer(
         hosts,
         from,
         asOf,
-        snapshot.historyFrom(),
-        snapshot.historyThrough(),
+        reach.historyFrom(),
+        reach.historyThrough(),
         missing(from),
-        snapshot.segments().size(),
+        snapshots.stream().mapToInt(snapshot -> snapshot.segments().size()).sum(),
         segmentsRead,
         List.copyOf(warnings));
   }
 
-  private long last(HostView view, IpAddress address) throws IOException {
+  /** {@code known}: the last time in another archive. */
+  private long last(ArchiveSnapshot snapshot, HostView view, IpAddress address, long known)
+      throws IOException {
     AddressRanges point = AddressRanges.of(address, address);
     BitSet places = view.sources(point, warnings);
     places.or(view.destinations(point, warnings));
@@ -77,7 +92,7 @@ public final class SeenHosts {
       newestFirst.add(view.segments().get(i));
     }
     newestFirst.sort(Comparator.comparingLong((SealedSegment s) -> s.timeKey().max()).reversed());
-    long last = LastSeen.NEVER;
+    long last = known;
     for (SealedSegment segment : newestFirst) {
       if (last != LastSeen.NEVER && segment.timeKey().max() <= last) {
         break;
@@ -95,20 +110,20 @@ public final class SeenHosts {
 
   private List<String> missing(long from) {
     List<String> missing = new ArrayList<>();
-    if (snapshot.historyFrom() == Long.MAX_VALUE) {
-      missing.add("the archive is empty");
+    if (reach.historyFrom() == Long.MAX_VALUE) {
+      missing.add(snapshots.size() == 1 ? "the archive is empty" : "the archives are empty");
       return missing;
     }
-    if (snapshot.historyFrom() > from) {
-      missing.add("history begins at " + time(snapshot.historyFrom()));
+    if (reach.historyFrom() > from) {
+      missing.add("history begins at " + time(reach.historyFrom()));
     }
-    if (snapshot.cutoff() > from) {
-      missing.add("flows before " + time(snapshot.cutoff()) + " have expired");
+    if (reach.cutoff() > from) {
+      missing.add("flows before " + time(reach.cutoff()) + " have expired");
     }
-    if (asOf != Long.MAX_VALUE && snapshot.historyThrough() < asOf) {
-      missing.add("history is complete up to arrival " + time(snapshot.historyThrough()));
+    if (asOf != Long.MAX_VALUE && reach.historyThrough() < asOf) {
+      missing.add("history is complete up to arrival " + time(reach.historyThrough()));
     }
-    for (CommitResult.Gap gap : snapshot.gaps()) {
+    for (CommitResult.Gap gap : reach.gaps()) {
       if (gap.arrivalThrough() >= from && gap.arrivalFrom() <= asOf) {
         missing.add(
             String.format(

@@ -139,16 +139,7 @@ final class ManifestSum {
   }
 
   void addImported(long first, long last) {
-    long from = first;
-    long to = last;
-    for (Map.Entry<Long, Long> before = imported.floorEntry(to);
-        before != null && before.getValue() >= from;
-        before = imported.floorEntry(to)) {
-      from = Math.min(from, before.getKey());
-      to = Math.max(to, before.getValue());
-      imported.remove(before.getKey());
-    }
-    imported.put(from, to);
+    HistoryReach.add(imported, first, last);
   }
 
   /** Adds the next commit, of a file; {@link ManifestCorruptException} if it does not follow. */

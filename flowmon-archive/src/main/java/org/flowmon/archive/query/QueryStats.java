@@ -79,8 +79,8 @@ public record QueryStats(
     int byIndex = accesses.count(Way.INDEX) + accesses.count(Way.LISTS);
     return new QueryStats(
         archives.number(),
-        archives.historyFrom(),
-        archives.historyThrough(),
+        archives.reach().historyFrom(),
+        archives.reach().historyThrough(),
         archives.segments(),
         accesses.opened(),
         plan.choice().byDirectory(),

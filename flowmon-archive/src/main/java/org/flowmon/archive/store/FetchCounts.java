@@ -8,6 +8,15 @@ package org.flowmon.archive.store;
 public record FetchCounts(long fetches, long bytes, long hits, long damaged, long evicted) {
   public static final FetchCounts NONE = new FetchCounts(0, 0, 0, 0, 0);
 
+  public FetchCounts plus(FetchCounts other) {
+    return new FetchCounts(
+        fetches + other.fetches,
+        bytes + other.bytes,
+        hits + other.hits,
+        damaged + other.damaged,
+        evicted + other.evicted);
+  }
+
   public FetchCounts since(FetchCounts earlier) {
     return new FetchCounts(
         fetches - earlier.fetches,

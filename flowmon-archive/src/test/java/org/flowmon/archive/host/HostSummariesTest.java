@@ -64,8 +64,7 @@ class HostSummariesTest {
         archive.updateDirectory(false, () -> false);
         try (Statement statement = duckdb.createStatement()) {
           statement.execute(
-              "CREATE VIEW flows AS SELECT * REPLACE (epoch_us(end_time) AS end_time),"
-                  + " NULL::BIGINT AS reverse_packets, NULL AS state, 0 AS tcp_flags FROM"
+              "CREATE VIEW flows AS SELECT * REPLACE (epoch_us(end_time) AS end_time) FROM"
                   + " read_parquet(["
                   + String.join(", ", files)
                   + "], union_by_name = true)");
@@ -87,7 +86,12 @@ class HostSummariesTest {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       summary =
           HostSummaries.of(
-              snapshot, IpAddress.parse(host), from, to, now, QueryOptions.DEFAULTS.withThreads(2));
+              List.of(snapshot),
+              IpAddress.parse(host),
+              from,
+              to,
+              now,
+              QueryOptions.DEFAULTS.withThreads(2));
     }
     String context = "seed " + seed + ", " + host;
     String times =
@@ -177,36 +181,30 @@ class HostSummariesTest {
         .toList();
   }
 
-  /** Each flow once for the source and once for the destination, seen from the host. */
+  /**
+   * Each flow once for the source and once for the destination, seen from the host. All have one
+   * direction and no flags, and none answers another: of these the lower port is the server's.
+   */
   private static List<String> services(
       Connection duckdb, String src, String dst, String times, long now) throws SQLException {
     String seen =
-        "SELECT protocol, src_port, dst_port, end_time, %s AS peer, %s AS is_dst, reverse_packets"
-            + " IS NULL AND state IS NULL AS one_way, COALESCE(protocol = 6 AND tcp_flags & 2 = 2"
-            + " AND tcp_flags & 16 = 0, FALSE) AS begins, COALESCE(protocol = 6 AND tcp_flags & 4 ="
-            + " 4 AND tcp_flags & 16 = 16 AND tcp_flags & 2 = 0, FALSE) AS refuses FROM flows WHERE"
-            + " %s";
+        "SELECT protocol, src_port, dst_port, end_time, %s AS peer, %s AS is_dst,"
+            + " COALESCE(protocol IN (6, 17) AND src_port <= dst_port, FALSE) AS answers FROM flows"
+            + " WHERE %s";
     String both =
         seen.formatted("dst_addr", "0", src + times)
             + " UNION ALL "
             + seen.formatted("src_addr", "1", dst + times);
-    String told =
-        "SELECT *, CASE WHEN NOT one_way OR src_port IS NULL OR dst_port IS NULL OR begins THEN 0"
-            + " WHEN refuses OR src_port < dst_port THEN 1 ELSE 0 END AS answers FROM ("
-            + both
-            + ")";
     return rows(
         duckdb,
-        "SELECT CASE WHEN answers = 1 THEN 1 - is_dst ELSE is_dst END AS offered, protocol,"
-            + " CASE WHEN one_way AND NOT begins AND NOT refuses AND src_port >= 32768"
-            + " AND dst_port >= 32768 THEN NULL WHEN answers = 1 THEN src_port ELSE dst_port END"
-            + " AS port, COUNT(*), COUNT(DISTINCT peer),"
-            + " COUNT(DISTINCT CASE WHEN end_time >= "
+        "SELECT CASE WHEN answers THEN 1 - is_dst ELSE is_dst END AS offered, protocol,"
+            + " CASE WHEN answers THEN src_port ELSE dst_port END AS port, COUNT(*),"
+            + " COUNT(DISTINCT peer), COUNT(DISTINCT CASE WHEN end_time >= "
             + now
             + " THEN peer END), COUNT(DISTINCT CASE WHEN end_time < "
             + now
             + " THEN peer END) FROM ("
-            + told
+            + both
             + ") GROUP BY offered, protocol, port");
   }
 

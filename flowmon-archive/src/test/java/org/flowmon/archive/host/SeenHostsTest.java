@@ -101,7 +101,7 @@ class SeenHostsTest {
               random.nextInt(3) == 0
                   ? Long.MAX_VALUE
                   : Traffic.BEGIN + (long) (random.nextDouble() * 11 * Traffic.DAY);
-          SeenAnswer answer = SeenHosts.ask(snapshot, asked, Traffic.BEGIN, asOf);
+          SeenAnswer answer = SeenHosts.ask(List.of(snapshot), asked, Traffic.BEGIN, asOf);
           for (int a = 0; a < asked.size(); a++) {
             long expected = last(flows, asked.get(a), asOf);
             String context = "seed " + seed + ", " + asked.get(a) + " as of " + asOf;
@@ -120,7 +120,8 @@ class SeenHostsTest {
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         SeenAnswer empty =
-            SeenHosts.ask(snapshot, List.of(IpAddress.parse("10.0.0.1")), 0, Long.MAX_VALUE);
+            SeenHosts.ask(
+                List.of(snapshot), List.of(IpAddress.parse("10.0.0.1")), 0, Long.MAX_VALUE);
         assertTrue(empty.isPartial());
         assertFalse(empty.hosts().get(0).isEver());
       }
@@ -134,12 +135,14 @@ class SeenHostsTest {
       }
       try (ArchiveSnapshot snapshot = archive.snapshot()) {
         long through = snapshot.historyThrough();
-        SeenAnswer within = SeenHosts.ask(snapshot, absent, snapshot.historyFrom(), through);
+        SeenAnswer within =
+            SeenHosts.ask(List.of(snapshot), absent, snapshot.historyFrom(), through);
         assertEquals(0, within.segmentsRead());
         assertEquals(List.of(), within.missing());
-        SeenAnswer longer = SeenHosts.ask(snapshot, absent, Traffic.BEGIN - Traffic.DAY, through);
+        SeenAnswer longer =
+            SeenHosts.ask(List.of(snapshot), absent, Traffic.BEGIN - Traffic.DAY, through);
         assertTrue(longer.missing().get(0).startsWith("history begins at"), longer.toString());
-        assertTrue(SeenHosts.ask(snapshot, absent, Traffic.NOW, through + 1).isPartial());
+        assertTrue(SeenHosts.ask(List.of(snapshot), absent, Traffic.NOW, through + 1).isPartial());
       }
     }
   }

@@ -58,11 +58,11 @@ class ConcurrentCommitTest {
     assertEquals(COMMITS, sharedCommitted, "each shared range is committed by exactly one");
     assertEquals(COMMITS * (committers + 1), state.segments().size());
     assertEquals(COMMITS * (committers + 1L), state.number());
-    assertEquals(3L * COMMITS, state.committedEnd("all"));
+    assertEquals(3L * COMMITS, state.reach().committedEnd("all"));
     for (int c = 0; c < committers; c++) {
-      assertEquals(2L * COMMITS, state.committedEnd("own:" + c));
+      assertEquals(2L * COMMITS, state.reach().committedEnd("own:" + c));
     }
-    assertEquals(List.of(), state.gaps());
+    assertEquals(List.of(), state.reach().gaps());
   }
 
   @Test

@@ -53,11 +53,11 @@ public final class ManifestFixtures {
     return state.number()
         + " "
         + state.segments()
-        + state.committedEnds()
-        + state.gaps()
-        + state.historyThrough()
+        + state.reach().committedEnds()
+        + state.reach().gaps()
+        + state.reach().historyThrough()
         + " "
-        + state.historyFrom()
+        + state.reach().historyFrom()
         + " "
         + state.rows()
         + " "

@@ -105,13 +105,14 @@ class ManifestTest {
       long gaps = 0;
       for (Map.Entry<String, BitSet> source : offsets.entrySet()) {
         BitSet set = source.getValue();
-        assertEquals(set.length(), state.committedEnd(source.getKey()), context);
+        assertEquals(set.length(), state.reach().committedEnd(source.getKey()), context);
         gaps += set.length() - set.nextSetBit(0) - set.cardinality();
       }
-      assertEquals(gaps, state.gaps().stream().mapToLong(CommitResult.Gap::offsets).sum(), context);
-      assertEquals(offsets.keySet(), state.committedEnds().keySet(), context);
+      assertEquals(
+          gaps, state.reach().gaps().stream().mapToLong(CommitResult.Gap::offsets).sum(), context);
+      assertEquals(offsets.keySet(), state.reach().committedEnds().keySet(), context);
       checkReach(state, context);
-      assertEquals(expectedGaps(), state.gaps(), context);
+      assertEquals(expectedGaps(), state.reach().gaps(), context);
     }
 
     private static long reach(List<SourceRange> committed) {
@@ -131,11 +132,12 @@ class ManifestTest {
           (open.isEmpty() ? ranges.values() : open).stream().mapToLong(Model::reach);
       long through = (open.isEmpty() ? reaches.max() : reaches.min()).orElse(Long.MIN_VALUE);
       // Segments have the times of offsets here, which are small.
-      assertTrue(open.isEmpty() || through == state.historyThrough(), context);
-      assertEquals(through, state.historyThrough(ranges.keySet()), context);
+      assertTrue(open.isEmpty() || through == state.reach().historyThrough(), context);
+      assertEquals(through, state.reach().historyThrough(ranges.keySet()), context);
       for (long asOf : new long[] {through - 1, through, through + 1, 2000}) {
         boolean all = open.stream().allMatch(r -> reach(r) > asOf);
-        assertEquals(all && !ranges.isEmpty(), state.reaches(ranges.keySet(), asOf), context);
+        assertEquals(
+            all && !ranges.isEmpty(), state.reach().reaches(ranges.keySet(), asOf), context);
       }
     }
 
@@ -311,17 +313,19 @@ class ManifestTest {
         manifest,
         ManifestFixtures.commit(
             "a", new SourceRange("old:0", 0, 10, 100), new SourceRange("new:0", 0, 10, 900)));
-    assertEquals(100, manifest.state().historyThrough());
-    assertEquals(900, manifest.state().historyThrough(List.of("new:0")));
-    assertEquals(Long.MIN_VALUE, manifest.state().historyThrough(List.of("new:0", "new:1")));
+    assertEquals(100, manifest.state().reach().historyThrough());
+    assertEquals(900, manifest.state().reach().historyThrough(List.of("new:0")));
+    assertEquals(
+        Long.MIN_VALUE, manifest.state().reach().historyThrough(List.of("new:0", "new:1")));
     ArchiveCommit retire = ArchiveCommit.ofRetired(List.of("old:0"), "topic deleted");
     assertFalse(ManifestFixtures.commit(manifest, retire).isRepeat());
     assertTrue(ManifestFixtures.commit(manifest, retire).isRepeat());
-    assertEquals(900, manifest.state().historyThrough());
-    assertEquals(900, Manifest.open(new LocalArchiveStore(directory), 2).state().historyThrough());
+    assertEquals(900, manifest.state().reach().historyThrough());
+    assertEquals(
+        900, Manifest.open(new LocalArchiveStore(directory), 2).state().reach().historyThrough());
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("b", new SourceRange("old:0", 10, 11, 200)));
-    assertEquals(200, manifest.state().historyThrough());
+    assertEquals(200, manifest.state().reach().historyThrough());
   }
 
   @Test
@@ -336,11 +340,12 @@ class ManifestTest {
     List<String> keys = List.of("t:0", "t:1");
     for (ManifestState state :
         List.of(manifest.state(), Manifest.open(new LocalArchiveStore(directory), 2).state())) {
-      assertEquals(900, state.historyThrough());
-      assertTrue(state.reaches(keys, 899));
-      assertFalse(state.reaches(keys, 900), "t:1 may bring more that arrived in the same instant");
-      assertFalse(state.reaches(List.of("t:0", "t:2"), 1), "nothing is known of t:2");
-      assertFalse(state.reaches(List.of(), 1));
+      assertEquals(900, state.reach().historyThrough());
+      assertTrue(state.reach().reaches(keys, 899));
+      assertFalse(
+          state.reach().reaches(keys, 900), "t:1 may bring more that arrived in the same instant");
+      assertFalse(state.reach().reaches(List.of("t:0", "t:2"), 1), "nothing is known of t:2");
+      assertFalse(state.reach().reaches(List.of(), 1));
     }
     ManifestFixtures.commit(
         manifest,
@@ -348,24 +353,24 @@ class ManifestTest {
             "b",
             new SourceRange("t:0", 12, 13, 120, 120, false),
             new SourceRange("t:1", 10, 11, 0, 900, true)));
-    assertEquals(120, manifest.state().historyThrough());
-    assertFalse(manifest.state().reaches(keys, 120));
-    assertTrue(manifest.state().reaches(keys, 119));
+    assertEquals(120, manifest.state().reach().historyThrough());
+    assertFalse(manifest.state().reach().reaches(keys, 120));
+    assertTrue(manifest.state().reach().reaches(keys, 119));
     // An end mark in a gap does not end the source.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("c", new SourceRange("t:0", 10, 12, 110, 110, true)));
-    assertEquals(120, manifest.state().historyThrough());
+    assertEquals(120, manifest.state().reach().historyThrough());
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("d", new SourceRange("t:0", 13, 14, 0, 120, true)));
-    assertTrue(manifest.state().reaches(keys, Long.MAX_VALUE));
-    assertEquals(900, manifest.state().historyThrough());
+    assertTrue(manifest.state().reach().reaches(keys, Long.MAX_VALUE));
+    assertEquals(900, manifest.state().reach().historyThrough());
     assertEquals(List.of(), ManifestAudit.of(new LocalArchiveStore(directory)).damages());
   }
 
   @Test
   void historyOfSourcesBeginsWhereNothingOfAnyWasLeftOutBefore() throws IOException {
     Manifest manifest = create(2);
-    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0"), 0));
+    assertEquals(Long.MAX_VALUE, manifest.state().reach().historyFrom(List.of("t:0"), 0));
     ManifestFixtures.commit(
         manifest,
         ArchiveCommit.ofFile(
@@ -373,29 +378,33 @@ class ManifestTest {
             new ImportedFile("0".repeat(64), "2015.log", 9),
             false,
             "import"));
-    assertEquals(Long.MAX_VALUE, manifest.state().historyFrom(List.of("t:0"), 0));
+    assertEquals(Long.MAX_VALUE, manifest.state().reach().historyFrom(List.of("t:0"), 0));
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("a", new SourceRange("t:0", 700, 710, 100, 200, false)));
     assertEquals(
-        100, manifest.state().historyFrom(List.of("t:0"), 0), "offsets 0 … 699 are unknown");
-    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1"), 0));
+        100,
+        manifest.state().reach().historyFrom(List.of("t:0"), 0),
+        "offsets 0 … 699 are unknown");
+    assertEquals(100, manifest.state().reach().historyFrom(List.of("t:0", "t:1"), 0));
     // An added partition lacks nothing before its first offset.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("b", new SourceRange("t:1", 0, 1, 300, 400, false)));
-    assertEquals(100, manifest.state().historyFrom(List.of("t:0", "t:1"), 0));
-    assertEquals(300, manifest.state().historyFrom(List.of("t:1"), 0));
+    assertEquals(100, manifest.state().reach().historyFrom(List.of("t:0", "t:1"), 0));
+    assertEquals(300, manifest.state().reach().historyFrom(List.of("t:1"), 0));
     // A source whose first offsets are gone may have brought any flow up to its first arrival.
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("c", new SourceRange("t:2", 50, 51, 350, 400, false)));
     List<String> all = List.of("t:0", "t:1", "t:2");
-    assertEquals(350, manifest.state().historyFrom(all, 0));
-    assertEquals(357, manifest.state().historyFrom(all, 7), "other producers may lag behind");
-    assertEquals(List.of(), manifest.state().gaps());
+    assertEquals(350, manifest.state().reach().historyFrom(all, 0));
     assertEquals(
-        350, Manifest.open(new LocalArchiveStore(directory), 2).state().historyFrom(all, 0));
+        357, manifest.state().reach().historyFrom(all, 7), "other producers may lag behind");
+    assertEquals(List.of(), manifest.state().reach().gaps());
+    assertEquals(
+        350,
+        Manifest.open(new LocalArchiveStore(directory), 2).state().reach().historyFrom(all, 0));
     ManifestFixtures.commit(
         manifest, ManifestFixtures.commit("d", new SourceRange("t:2", 0, 50, 340, 345, false)));
-    assertEquals(100, manifest.state().historyFrom(all, 0));
+    assertEquals(100, manifest.state().reach().historyFrom(all, 0));
   }
 
   @Test
@@ -435,7 +444,7 @@ class ManifestTest {
           List.of(manifest.state(), Manifest.open(new LocalArchiveStore(directory), 3).state())) {
         assertEquals(
             expected,
-            state.importedArrivals().entrySet().stream().map(Object::toString).toList(),
+            state.reach().importedArrivals().entrySet().stream().map(Object::toString).toList(),
             context);
       }
     }
@@ -494,7 +503,7 @@ class ManifestTest {
                 "b", new SourceRange("t:0", 20, 30, 7_000_000, 9_000_000, false)));
     CommitResult.Gap gap = new CommitResult.Gap("t:0", 10, 20, 5_000_000, 7_000_000);
     assertEquals(List.of(gap), result.gaps());
-    assertEquals(List.of(gap), manifest.state().gaps());
+    assertEquals(List.of(gap), manifest.state().reach().gaps());
     assertEquals(
         "source t:0: offsets 10 … 19 were never archived, arrivals 1970-01-01T00:00:05Z …"
             + " 1970-01-01T00:00:07Z",

@@ -15,6 +15,14 @@ import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.CommitResult;
+import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.manifest.HistoryReach;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.FlowQueries;
@@ -88,23 +96,82 @@ class SeveralArchivesTest {
     }
   }
 
+  private static void commit(
+      Archive archive, String source, long first, long end, List<FlowBatch> batches)
+      throws IOException {
+    SealedSegment segment =
+        new SegmentWriter().seal(archive.segmentsDirectory(), batches, Provenance.NONE);
+    archive.commit(
+        ArchiveCommit.ofRanges(
+            List.of(segment),
+            List.of(
+                new SourceRange(
+                    source, first, end, segment.arrival().min(), segment.arrival().max(), false)),
+            "test"));
+  }
+
+  /** Of one topic the second archive goes on where the first ends; two topics each reach far. */
   @Test
-  void theReachOfAllIsThatOfTheShortest() throws IOException {
+  void theReachOfAllIsThatOfOneArchiveWithAll() throws IOException {
+    for (String other : List.of("t:0", "u:0")) {
+      Path folder = directory.resolve(other.replace(':', '-'));
+      try (Archive one = Archive.create(folder.resolve("one"), ArchiveOptions.DEFAULTS);
+          Archive two = Archive.create(folder.resolve("two"), ArchiveOptions.DEFAULTS);
+          Archive whole = Archive.create(folder.resolve("whole"), ArchiveOptions.DEFAULTS)) {
+        List<FlowBatch> earlier = new Traffic(1, false, 0).batches(100, 0, 0.4);
+        List<FlowBatch> later = new Traffic(2, false, 0).batches(100, 0.5, 1);
+        long first = other.equals("t:0") ? 10 : 0;
+        commit(one, "t:0", 0, 10, earlier);
+        commit(two, other, first, 20, later);
+        commit(whole, "t:0", 0, 10, earlier);
+        commit(whole, other, first, 20, later);
+        try (ArchiveSnapshot a = one.snapshot();
+            ArchiveSnapshot b = two.snapshot();
+            ArchiveSnapshot all = whole.snapshot()) {
+          FlowQuery query = QueryParser.parse("SELECT COUNT(*) FROM flows");
+          QueryStats stats = ArchiveQuery.run(List.of(a, b), query, QueryOptions.DEFAULTS).stats();
+          assertTrue(a.historyThrough() < b.historyThrough());
+          assertEquals(all.historyThrough(), stats.historyThrough(), other);
+          assertEquals(
+              other.equals("t:0") ? b.historyThrough() : a.historyThrough(),
+              stats.historyThrough(),
+              other);
+          assertEquals(a.historyFrom(), stats.historyFrom());
+          HistoryReach both = ArchivesSnapshot.reachOf(List.of(b, a));
+          assertEquals(all.committedEnds(), both.committedEnds());
+          assertEquals(all.gaps(), both.gaps());
+          for (long time : new long[] {a.historyThrough(), b.historyThrough() - 1}) {
+            assertEquals(
+                all.reaches(List.of("t:0", other), time),
+                both.reaches(List.of("t:0", other), time),
+                other);
+          }
+        }
+      }
+    }
+  }
+
+  /** In any order; a gap between two is filled by a third, and what overlaps counts once. */
+  @Test
+  void reachesAddUpInAnyOrder() throws IOException {
     try (Archive one = Archive.create(directory.resolve("one"), ArchiveOptions.DEFAULTS);
-        Archive two = Archive.create(directory.resolve("two"), ArchiveOptions.DEFAULTS)) {
-      Traffic.commit(one, new Traffic(1, false, 0).batches(100, 0, 0.4));
-      Traffic.commit(two, new Traffic(2, false, 0).batches(100, 0.2, 1));
+        Archive two = Archive.create(directory.resolve("two"), ArchiveOptions.DEFAULTS);
+        Archive three = Archive.create(directory.resolve("three"), ArchiveOptions.DEFAULTS)) {
+      commit(one, "t:0", 0, 3, new Traffic(1, false, 0).batches(5, 0, 0.1));
+      commit(two, "t:0", 5, 9, new Traffic(2, false, 0).batches(5, 0.4, 0.5));
+      Traffic.commit(two, new Traffic(3, false, 0).batches(5, 0.2, 0.3));
+      commit(three, "t:0", 2, 6, new Traffic(4, false, 0).batches(9, 0.1, 0.4));
       try (ArchiveSnapshot a = one.snapshot();
-          ArchiveSnapshot b = two.snapshot()) {
-        QueryStats stats =
-            ArchiveQuery.run(
-                    List.of(a, b),
-                    QueryParser.parse("SELECT COUNT(*) FROM flows"),
-                    QueryOptions.DEFAULTS)
-                .stats();
-        assertTrue(a.historyThrough() < b.historyThrough());
-        assertEquals(a.historyThrough(), stats.historyThrough());
-        assertEquals(a.historyFrom(), stats.historyFrom());
+          ArchiveSnapshot b = two.snapshot();
+          ArchiveSnapshot c = three.snapshot()) {
+        List<CommitResult.Gap> gaps = ArchivesSnapshot.reachOf(List.of(b, a)).gaps();
+        assertEquals(List.of(3L), gaps.stream().map(CommitResult.Gap::firstOffset).toList());
+        HistoryReach all = ArchivesSnapshot.reachOf(List.of(a, b, c));
+        assertEquals(List.of(), all.gaps());
+        assertEquals(all.toString(), ArchivesSnapshot.reachOf(List.of(c, b, a)).toString());
+        assertEquals(all.toString(), ArchivesSnapshot.reachOf(List.of(b, a, c)).toString());
+        assertEquals(b.importedArrivals(), all.importedArrivals());
+        assertEquals(9, all.committedEnd("t:0"));
       }
     }
   }

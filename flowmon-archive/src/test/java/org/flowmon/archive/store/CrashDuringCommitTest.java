@@ -74,7 +74,7 @@ class CrashDuringCommitTest {
     ManifestFixtures.commit(
         reopened,
         ManifestFixtures.commit("s" + commit, new SourceRange("t:0", commit, commit + 1, commit)));
-    assertEquals(commit + 1, reopened.state().committedEnd("t:0"));
+    assertEquals(commit + 1, reopened.state().reach().committedEnd("t:0"));
     assertEquals(commit + 1, reopened.state().segments().size());
     assertEquals(List.of(), ManifestAudit.of(store).damages(), "copy " + copy);
     return found;

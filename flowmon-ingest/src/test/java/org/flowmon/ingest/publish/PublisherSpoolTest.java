@@ -476,7 +476,10 @@ class PublisherSpoolTest {
     long missing = sent - job.accounted();
     assertTrue(kills > 0, told);
     assertTrue(missing >= 0 && missing <= atRisk, told + ": " + missing + " of " + atRisk);
-    assertTrue(job.flows.size() > sent / 4, told + ": " + job.flows.size() + " of " + sent);
+    // Also what gaps report as lost was in memory at a kill, or it would have been on disk.
+    long lost = sent - job.flows.size();
+    assertTrue(lost <= atRisk, told + ": " + lost + " lost of " + atRisk + " at risk");
+    assertTrue(atRisk < sent, told + ": all is at risk, so this shows nothing");
   }
 
   /** What a kill leaves; files that were sent may be deleted meanwhile. */

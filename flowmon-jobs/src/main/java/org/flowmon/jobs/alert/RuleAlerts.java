@@ -156,7 +156,7 @@ final class RuleAlerts {
             matches.put(
                 key,
                 new KeyAlert.Match(
-                    report.revision(), all.size(), ReportJson.columns(report.rows(), all.get(0)))));
+                    report.revision(), all.size(), ReportJson.columns(report, all.get(0)))));
     return matches;
   }
 

@@ -13,10 +13,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.jobs.config.YamlDocument;
 import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
 import org.flowmon.udaf.group.GroupLimit;
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * name: elephants
+ * extends: other.yaml     # absent: nothing; else a file beside it, or a bundled analysis by its name
+ * variables: {top: 100}   # ${top} in a value is replaced by 100
  * live:
  *   query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 100
  *   window: 10s
@@ -269,7 +273,11 @@ public record AnalysisConfig(
 
   /** Reads one file; {@link ConfigException} names file, line, key and the expected value. */
   public static AnalysisConfig read(Path file) {
-    return AnalysisFile.of(YamlFile.read(file));
+    return of(ExtendedFile.read(file));
+  }
+
+  private static AnalysisConfig of(YamlDocument whole) {
+    return AnalysisFile.of(ExtendedFile.section(whole));
   }
 
   /**
@@ -280,13 +288,13 @@ public record AnalysisConfig(
 
   /** Reports all errors. Empty if name, a query, the report's logic or its parameters are wrong. */
   public static Optional<Draft> read(Path file, ErrorHandler errors) {
-    YamlSection root = errors.of(() -> YamlFile.read(file));
+    YamlSection root = errors.of(() -> ExtendedFile.section(ExtendedFile.read(file)));
     return root == null ? Optional.empty() : AnalysisFile.of(root, errors);
   }
 
-  /** Reads text; {@code file} is its name in errors. */
+  /** Reads text, which may extend a bundled analysis; {@code file} is its name in errors. */
   public static AnalysisConfig parse(String file, String text) {
-    return AnalysisFile.of(YamlFile.parse(file, text));
+    return of(ExtendedFile.parse(file, text));
   }
 
   /** Reads every {@code *.yaml} of a folder, in the order of their file names. */
@@ -321,23 +329,35 @@ public record AnalysisConfig(
     return resources(OFFERED);
   }
 
+  /** The names of {@link #bundled} and {@link #offered} analyses. */
+  public static List<String> names() {
+    return Stream.concat(BUNDLED.stream(), OFFERED.stream()).toList();
+  }
+
   /** The file of a {@link #bundled} or {@link #offered} analysis, to be copied and changed. */
   public static String textOf(String name) {
-    if (!BUNDLED.contains(name) && !OFFERED.contains(name)) {
-      List<String> all = new ArrayList<>(BUNDLED);
-      all.addAll(OFFERED);
-      throw new ConfigException("no built-in analysis '" + name + "', expected one of " + all);
+    if (!names().contains(name)) {
+      throw new ConfigException("no built-in analysis '" + name + "', expected one of " + names());
     }
-    return YamlFile.resourceText(resource(name));
+    return YamlFile.resourceText("/analyses/" + name + ".yaml");
+  }
+
+  /** As {@link #textOf(String)}, merged with what it extends. */
+  public static String wholeTextOf(String name) {
+    String text = textOf(name);
+    return wholeText(ExtendedFile.parse(ExtendedFile.label(name), text), text);
+  }
+
+  /** The text of a file, merged with what it extends: it means the same everywhere. */
+  public static String wholeTextOf(Path file) {
+    return wholeText(ExtendedFile.read(file), YamlFile.text(file));
+  }
+
+  private static String wholeText(YamlDocument whole, String text) {
+    return whole.isMerged() ? whole.toText() : text;
   }
 
   private static List<AnalysisConfig> resources(List<String> names) {
-    return names.stream()
-        .map(name -> AnalysisFile.of(YamlFile.readResource(resource(name))))
-        .toList();
-  }
-
-  private static String resource(String name) {
-    return "/analyses/" + name + ".yaml";
+    return names.stream().map(name -> parse(ExtendedFile.label(name), textOf(name))).toList();
   }
 }

@@ -59,6 +59,7 @@ final class AnalysisFile {
         .of(() -> root.words("sinks"), List.<String>of())
         .forEach(sink -> errors.of(() -> sinks.add(sink(root, sink))));
     List<AlertConfig> alerts = errors.of(() -> AlertConfig.listOf(root, errors), List.of());
+    root.know(ExtendedFile.EXTENDS, ExtendedFile.VARIABLES); // merged before
     root.end(errors);
     if (name == null || live == null || ofPast.any() || report == null) {
       return Optional.empty();

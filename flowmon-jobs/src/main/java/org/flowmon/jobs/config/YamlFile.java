@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,13 +28,21 @@ public final class YamlFile {
   private YamlFile() {}
 
   public static YamlSection read(Path file) {
+    return readDocument(file).section();
+  }
+
+  public static YamlDocument readDocument(Path file) {
+    return parseDocument(file.toString(), text(file));
+  }
+
+  public static String text(Path file) {
     try {
       long size = Files.size(file);
       if (size > MAX_BYTES) {
         throw new ConfigException(
             file + ": " + size + " bytes; a configuration has at most " + MAX_BYTES);
       }
-      return parse(file.toString(), Files.readString(file));
+      return Files.readString(file);
     } catch (CharacterCodingException e) {
       throw new ConfigException(file + ": is not UTF-8 text", e);
     } catch (NoSuchFileException e) {
@@ -59,6 +68,10 @@ public final class YamlFile {
   }
 
   public static YamlSection parse(String file, String text) {
+    return parseDocument(file, text).section();
+  }
+
+  public static YamlDocument parseDocument(String file, String text) {
     LoadSettings settings =
         LoadSettings.builder()
             .setLabel(file)
@@ -81,7 +94,7 @@ public final class YamlFile {
       throw new ConfigException(
           file + ": expected keys and values, for example \"name: elephants\"");
     }
-    return new YamlSection(file, text.lines().toList(), "", mapping);
+    return new YamlDocument(file, Map.of(file, text.lines().toList()), mapping);
   }
 
   /** Removes names from a message: a value that begins with * or ! may be an unquoted password. */

@@ -28,38 +28,28 @@ public final class YamlSection {
 
   private static final Pattern PLACE_IN_QUERY = Pattern.compile("^line [0-9]+:[0-9]+: ");
 
-  private final String file;
-  private final List<String> lines;
+  private final YamlDocument document;
   private final String prefix;
-  private final int line;
+  private final String place;
   private final Map<String, Node> values = new LinkedHashMap<>();
   private final List<String> known = new ArrayList<>();
 
-  /** Names in errors: {@code file}, and {@code prefix} before its keys. */
-  YamlSection(String file, List<String> lines, String prefix, MappingNode mapping) {
-    this.file = file;
-    this.lines = lines;
+  /** {@code prefix} stands before its keys in errors. */
+  YamlSection(YamlDocument document, String prefix, MappingNode mapping) {
+    this.document = document;
     this.prefix = prefix;
-    this.line = lineOf(mapping);
+    this.place = document.place(mapping);
     for (NodeTuple tuple : mapping.getValue()) {
-      if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
-        throw new ConfigException(
-            file + ":" + lineOf(tuple.getKeyNode()) + ": a key must be a plain word");
-      }
+      ScalarNode key = document.key(tuple);
       if (values.put(key.getValue(), tuple.getValueNode()) != null) {
-        throw new ConfigException(
-            file + ":" + lineOf(key) + ": " + prefix + key.getValue() + " is given twice");
+        throw document.error(key, prefix + key.getValue(), "is given twice");
       }
     }
   }
 
-  private static int lineOf(Node node) {
-    return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(0);
-  }
-
   String place(String key) {
     Node node = values.get(key);
-    return file + ":" + (node == null ? line : lineOf(node)) + ": " + prefix + key;
+    return (node == null ? place : document.place(node)) + ": " + prefix + key;
   }
 
   public ConfigException error(String key, String message) {
@@ -69,13 +59,13 @@ public final class YamlSection {
   public ConfigException error(String key, QueryException e) {
     String at =
         e.position() >= 0 && values.get(key) instanceof ScalarNode value
-            ? ScalarPlaces.of(lines, value, e.position())
+            ? document.place(value, e.position())
             : null;
     if (at == null) {
       return new ConfigException(place(key) + ": " + e.getMessage(), e);
     }
     String message = PLACE_IN_QUERY.matcher(e.getMessage()).replaceFirst("");
-    return new ConfigException(file + ":" + at + ": " + prefix + key + ": " + message, e);
+    return new ConfigException(at + ": " + prefix + key + ": " + message, e);
   }
 
   private @Nullable Node take(String key) {
@@ -290,7 +280,7 @@ public final class YamlSection {
     if (!(node instanceof MappingNode mapping)) {
       throw error(key, "expected further keys below it");
     }
-    return new YamlSection(file, lines, prefix + key + ".", mapping);
+    return new YamlSection(document, prefix + key + ".", mapping);
   }
 
   /** Returns a list of items with keys of their own; empty if the key is absent. */
@@ -305,11 +295,10 @@ public final class YamlSection {
     List<YamlSection> sections = new ArrayList<>();
     for (Node item : sequence.getValue()) {
       if (!(item instanceof MappingNode mapping)) {
-        throw new ConfigException(
-            file + ":" + lineOf(item) + ": " + prefix + key + ": expected keys such as name: …");
+        throw document.error(item, prefix + key, "expected keys such as name: …");
       }
       sections.add(
-          new YamlSection(file, lines, prefix + key + "[" + (sections.size() + 1) + "].", mapping));
+          new YamlSection(document, prefix + key + "[" + (sections.size() + 1) + "].", mapping));
     }
     return List.copyOf(sections);
   }
@@ -367,20 +356,25 @@ public final class YamlSection {
   }
 
   public Places places() {
-    Map<String, Integer> places = new LinkedHashMap<>();
-    places.put("", line);
+    Map<String, String> places = new LinkedHashMap<>();
+    places.put("", place);
     addPlaces(places);
-    return new Places(file, places);
+    return new Places(places);
   }
 
-  private void addPlaces(Map<String, Integer> places) {
+  private void addPlaces(Map<String, String> places) {
     values.forEach(
         (key, node) -> {
-          places.put(prefix + key, lineOf(node));
+          places.put(prefix + key, document.place(node));
           if (node instanceof MappingNode mapping) {
-            new YamlSection(file, lines, prefix + key + ".", mapping).addPlaces(places);
+            new YamlSection(document, prefix + key + ".", mapping).addPlaces(places);
           }
         });
+  }
+
+  /** Names keys that were read before, for the error of an unknown one. */
+  public void know(String... keys) {
+    known.addAll(List.of(keys));
   }
 
   public void end() {

@@ -2,14 +2,14 @@ package org.flowmon.jobs.history;
 
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
-import org.flowmon.archive.Archive;
+import org.flowmon.archive.Archives;
 
 /**
  * What the lookups of one analysis in one task share. At most as many run at once as there are
  * permits, each on a pool's thread. {@code running} is of all analyses of the task. Thread-safe.
  */
 record AnalysisLookups(
-    Archive archive,
+    Archives archives,
     HistoryQuery query,
     LookupPool pool,
     Semaphore permits,

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.value.ResultTable;
@@ -38,7 +38,7 @@ final class GroupCache {
     this.memory = memory;
   }
 
-  Optional<Answers> of(FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+  Optional<Answers> of(FlowQuery rest, ArchivesSnapshot snapshot, long asOf) {
     return memory
         .get(key)
         .map(Answers.class::cast)
@@ -46,7 +46,7 @@ final class GroupCache {
   }
 
   /** Begins again, for exact answers over the snapshot as of {@code asOf}. */
-  Answers begin(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+  Answers begin(ListedGroups shape, FlowQuery rest, ArchivesSnapshot snapshot, long asOf) {
     Answers begun = new Answers(shape, rest, snapshot, asOf);
     memory.put(key, begun, 0, 0);
     return begun;
@@ -81,13 +81,13 @@ final class GroupCache {
     private final List<ResultTable> runs = new ArrayList<>();
     private boolean isFull;
 
-    private Answers(ListedGroups shape, FlowQuery rest, ArchiveSnapshot snapshot, long asOf) {
+    private Answers(ListedGroups shape, FlowQuery rest, ArchivesSnapshot snapshot, long asOf) {
       this.shape = shape;
       this.rest = rest;
       this.segments = new AskedSegments(rest, snapshot, asOf);
     }
 
-    private synchronized boolean hold(FlowQuery other, ArchiveSnapshot snapshot, long asOf) {
+    private synchronized boolean hold(FlowQuery other, ArchivesSnapshot snapshot, long asOf) {
       return !isFull && rest.equals(other) && segments.hold(snapshot, asOf);
     }
 

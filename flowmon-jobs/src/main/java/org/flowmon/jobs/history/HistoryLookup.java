@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
 import org.flowmon.jobs.merge.WindowPriority;
@@ -73,7 +73,7 @@ final class HistoryLookup {
   /** A cached answer costs next to nothing, so it waits for no other lookup of the analysis. */
   private void takeCached() {
     Optional<HistoryAnswer> cached = Optional.empty();
-    try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
+    try (ArchivesSnapshot snapshot = lookups.archives().snapshot()) {
       cached = query.cached(snapshot, window.windowEnd());
     } catch (IOException | RuntimeException e) {
       // The lookup reports the error.
@@ -126,7 +126,7 @@ final class HistoryLookup {
 
   /** Empty if it is to be asked for again. */
   private Optional<HistoryAnswer> ask() throws IOException {
-    try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
+    try (ArchivesSnapshot snapshot = lookups.archives().snapshot()) {
       Optional<HistoryAnswer> cached = query.cached(snapshot, window.windowEnd());
       if (cached.isPresent()) {
         return cached;

@@ -25,8 +25,7 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.retryable.AsyncRetryStrategies;
 import org.apache.flink.util.IOUtils;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.Archives;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.Definitions;
@@ -81,15 +80,15 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   }
 
   /**
-   * The archive that is asked, and for whom.
+   * The archives that are asked, and for whom.
    *
-   * @param archive if none is configured, every lookup fails and says so
+   * @param archives read as one; if none is configured, every lookup fails and says so
    * @param delay the default: two checkpoint intervals, as the archive is one behind
    * @param disorder how far an arrival may lie behind the largest of its partition
    * @param enrichment the files that queries join
    */
   public record Settings(
-      @Nullable ArchiveLocation archive,
+      List<ArchiveLocation> archives,
       List<AnalysisConfig> analyses,
       Duration delay,
       FlowTopic topic,
@@ -98,18 +97,19 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       EnrichmentConfig enrichment)
       implements Serializable {
     public Settings {
+      archives = List.copyOf(archives);
       analyses = List.copyOf(analyses);
     }
 
     /** Without files that queries join. */
     public Settings(
-        @Nullable ArchiveLocation archive,
+        List<ArchiveLocation> archives,
         List<AnalysisConfig> analyses,
         Duration delay,
         FlowTopic topic,
         Duration disorder,
         Pace pace) {
-      this(archive, analyses, delay, topic, disorder, pace, EnrichmentConfig.NONE);
+      this(archives, analyses, delay, topic, disorder, pace, EnrichmentConfig.NONE);
     }
 
     HistoryQuery query(AnalysisConfig analysis, Optional<RecentAnswers> cache, Enrichment tables) {
@@ -118,7 +118,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
     /** The tasks of a process share the cached answers of an analysis with equal settings. */
     Object cacheKey(AnalysisConfig analysis) {
-      return List.of(String.valueOf(archive), topic, delay, disorder, analysis);
+      return List.of(archives.toString(), topic, delay, disorder, analysis);
     }
   }
 
@@ -132,7 +132,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
   private transient LookupPool pool;
   private transient SharedEnrichment enrichment;
-  private transient @Nullable Archive archive; // null without one
+  private transient Archives archives;
   private transient @Nullable Watermark held;
 
   /** An analysis with a history; {@code error}: why lookups are empty; {@code ahead} may be. */
@@ -240,10 +240,8 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   @Override
   public void open() throws Exception {
-    if (settings.archive() != null) {
-      archive = Archive.openOrCreate(settings.archive(), ArchiveOptions.DEFAULTS);
-      LookupMetrics.registerFetches(flowmonMetrics(), archive);
-    }
+    archives = Archives.openOrCreate(settings.archives());
+    LookupMetrics.registerFetches(flowmonMetrics(), archives);
     pool = LookupPool.acquire();
     enrichment = SharedEnrichment.acquire(settings.enrichment());
     for (AnalysisConfig analysis : definitions.started()) {
@@ -276,7 +274,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   }
 
   private Opened open(AnalysisConfig config) {
-    if (archive == null) {
+    if (archives.all().isEmpty()) {
       return failed(config, "the job's configuration has no archive.directory");
     }
     try {
@@ -289,7 +287,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
               : Optional.empty();
       HistoryQuery query = settings.query(config, cache, enrichment);
       Semaphore permits = new Semaphore(history.concurrency());
-      AnalysisLookups all = new AnalysisLookups(archive, query, pool, permits, lookups);
+      AnalysisLookups all = new AnalysisLookups(archives, query, pool, permits, lookups);
       Optional<LookAhead> ahead =
           isLive && query.canBeAhead()
               ? Optional.of(new LookAhead(all, config.live().slideMicros()))
@@ -401,6 +399,6 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(super::close, lookups::close, pool, archive, enrichment);
+    IOUtils.closeAll(super::close, lookups::close, pool, archives, enrichment);
   }
 }

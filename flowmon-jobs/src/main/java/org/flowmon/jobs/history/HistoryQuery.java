@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
@@ -107,7 +107,7 @@ final class HistoryQuery {
   }
 
   /** Empty if none is cached, or a snapshot has another answer. */
-  Optional<HistoryAnswer> cached(ArchiveSnapshot snapshot, long windowEnd) {
+  Optional<HistoryAnswer> cached(ArchivesSnapshot snapshot, long windowEnd) {
     return recent.flatMap(answers -> answers.get(config.now(windowEnd), snapshot));
   }
 
@@ -120,44 +120,44 @@ final class HistoryQuery {
   }
 
   /** Whether all arrivals up to as-of are committed or will never be. */
-  boolean isReached(ArchiveSnapshot snapshot, long windowEnd) {
+  boolean isReached(ArchivesSnapshot snapshot, long windowEnd) {
     return isReached(snapshot, sources(snapshot), asOf(windowEnd));
   }
 
   // A partition's producers may lag behind one another: only an arrival later by more than the
   // bound shows that nothing of as-of is on its way.
-  private boolean isReached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
+  private boolean isReached(ArchivesSnapshot snapshot, Set<String> sources, long asOf) {
     if (sources.isEmpty()) {
       return importedThrough(snapshot) + HistoryStretches.QUIET_MICROS >= asOf;
     }
-    return snapshot.reaches(sources, asOf + disorderMicros);
+    return snapshot.reach().reaches(sources, asOf + disorderMicros);
   }
 
   /** The last arrival in imported files: an archive of these alone has what they have. */
-  private static long importedThrough(ArchiveSnapshot snapshot) {
+  private static long importedThrough(ArchivesSnapshot snapshot) {
     long last = Long.MIN_VALUE;
-    for (long through : snapshot.importedArrivals().values()) {
+    for (long through : snapshot.reach().importedArrivals().values()) {
       last = Math.max(last, through);
     }
     return Math.min(last, Long.MAX_VALUE - HistoryStretches.QUIET_MICROS);
   }
 
-  private long through(ArchiveSnapshot snapshot, Set<String> sources) {
+  private long through(ArchivesSnapshot snapshot, Set<String> sources) {
     if (sources.isEmpty()) {
       return importedThrough(snapshot);
     }
-    long through = snapshot.historyThrough(sources);
+    long through = snapshot.reach().historyThrough(sources);
     // Only ended sources reach the end of time.
-    boolean ended = snapshot.reaches(sources, Long.MAX_VALUE);
+    boolean ended = snapshot.reach().reaches(sources, Long.MAX_VALUE);
     return ended || through < Long.MIN_VALUE + disorderMicros ? through : through - disorderMicros;
   }
 
   /** Without those of a deleted topic of the same name: nothing more comes from them. */
-  private Set<String> sources(ArchiveSnapshot snapshot) {
-    return topic.sourceKeys(snapshot.committedEnds().keySet());
+  private Set<String> sources(ArchivesSnapshot snapshot) {
+    return topic.sourceKeys(snapshot.reach().committedEnds().keySet());
   }
 
-  HistoryAnswer run(ArchiveSnapshot snapshot, WindowResult window, Duration limit)
+  HistoryAnswer run(ArchivesSnapshot snapshot, WindowResult window, Duration limit)
       throws IOException {
     if (listed.isPresent() && hasList(listed.get(), window.rows())) {
       return answerOfList(listed.get(), groups.get(), snapshot, window, limit);
@@ -166,12 +166,12 @@ final class HistoryQuery {
     return cache(snapshot, window.windowEnd(), bound, limit);
   }
 
-  HistoryAnswer lookAhead(ArchiveSnapshot snapshot, long windowEnd) throws IOException {
+  HistoryAnswer lookAhead(ArchivesSnapshot snapshot, long windowEnd) throws IOException {
     return cache(snapshot, windowEnd, query.bind(now(windowEnd)), timeout);
   }
 
-  private HistoryAnswer cache(ArchiveSnapshot snapshot, long windowEnd, Query bound, Duration limit)
-      throws IOException {
+  private HistoryAnswer cache(
+      ArchivesSnapshot snapshot, long windowEnd, Query bound, Duration limit) throws IOException {
     HistoryAnswer answer = answer(snapshot, windowEnd, bound, bound, limit);
     if (recent.isPresent() && answer.status() == HistoryStatus.EXACT) {
       AskedSegments segments = new AskedSegments(bound, snapshot, answer.asOf());
@@ -182,7 +182,7 @@ final class HistoryQuery {
 
   /** {@code asked} tells which gaps matter, beyond arrivals that are still to come. */
   private HistoryAnswer answer(
-      ArchiveSnapshot snapshot, long windowEnd, Query bound, Query asked, Duration limit)
+      ArchivesSnapshot snapshot, long windowEnd, Query bound, Query asked, Duration limit)
       throws IOException {
     QueryOptions options =
         QueryOptions.DEFAULTS
@@ -191,13 +191,14 @@ final class HistoryQuery {
             .withRowLimit(rowLimit)
             .withGroupMemory(LookupPool.groupMemory())
             .withEnrichment(enrichment);
-    QueryAnswer answer = ArchiveQuery.run(snapshot, bound, options);
+    QueryAnswer answer = ArchiveQuery.run(snapshot.all(), bound, options);
     Set<String> sources = sources(snapshot);
     long asOf = asOf(windowEnd);
-    HistoryGaps gaps = HistoryGaps.of(snapshot.gaps(), asOf, disorderMicros, filters(asked));
+    HistoryGaps gaps =
+        HistoryGaps.of(snapshot.reach().gaps(), asOf, disorderMicros, filters(asked));
     boolean reached = isReached(snapshot, sources, asOf);
     boolean exact = gaps.asked().isEmpty() && reached;
-    HistoryStretches stretches = HistoryStretches.of(snapshot, sources, disorderMicros);
+    HistoryStretches stretches = HistoryStretches.of(snapshot.reach(), sources, disorderMicros);
     long from = stretches.from();
     Optional<String> message =
         gaps.message(topic)
@@ -222,7 +223,7 @@ final class HistoryQuery {
   private HistoryAnswer answerOfList(
       ListedGroups list,
       GroupCache cache,
-      ArchiveSnapshot snapshot,
+      ArchivesSnapshot snapshot,
       WindowResult window,
       Duration limit)
       throws IOException {
@@ -243,7 +244,7 @@ final class HistoryQuery {
     return all;
   }
 
-  private String unreached(ArchiveSnapshot snapshot, Set<String> sources, long asOf) {
+  private String unreached(ArchivesSnapshot snapshot, Set<String> sources, long asOf) {
     long through = through(snapshot, sources);
     if (through != Long.MIN_VALUE) {
       return "the archive has what arrived before %s, and not yet all up to %s"
@@ -252,14 +253,14 @@ final class HistoryQuery {
     if (sources.isEmpty()) {
       return "the archive has no flows";
     }
-    Set<String> known = snapshot.committedEnds().keySet();
+    Set<String> known = snapshot.reach().committedEnds().keySet();
     boolean any = sources.stream().anyMatch(known::contains);
     return "the archive has nothing of %stopic %s yet"
         .formatted(any ? "some partitions of " : "", topic.name());
   }
 
   /** What files cover; pauses between them are times without history. */
-  private static Optional<String> imported(ArchiveSnapshot snapshot, HistoryStretches stretches) {
+  private static Optional<String> imported(ArchivesSnapshot snapshot, HistoryStretches stretches) {
     int pauses = 0;
     for (int i = 0; i < stretches.missing().count(); i++) {
       pauses += stretches.missing().last(i) < Long.MAX_VALUE ? 1 : 0;

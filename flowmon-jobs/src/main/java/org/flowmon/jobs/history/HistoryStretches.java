@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.HistoryReach;
 import org.flowmon.udaf.set.LongRanges;
 
 /**
@@ -24,7 +24,7 @@ record HistoryStretches(long from, LongRanges missing) {
   static final long QUIET_MICROS = 5L * 60 * 1_000_000;
 
   /** The last arrival of {@code own} sources is ignored; {@code disorder} is in microseconds. */
-  static HistoryStretches of(ArchiveSnapshot archive, Set<String> own, long disorder) {
+  static HistoryStretches of(HistoryReach archive, Set<String> own, long disorder) {
     LongRanges held = LongRanges.NONE;
     long from = archive.historyFrom(own, disorder);
     if (from < Long.MAX_VALUE) {
@@ -50,7 +50,7 @@ record HistoryStretches(long from, LongRanges missing) {
     return new HistoryStretches(first, held.complement().and(LongRanges.of(first, Long.MAX_VALUE)));
   }
 
-  private static Map<String, Set<String>> others(ArchiveSnapshot archive, Set<String> own) {
+  private static Map<String, Set<String>> others(HistoryReach archive, Set<String> own) {
     Map<String, Set<String>> topics = new TreeMap<>();
     for (String key : archive.committedEnds().keySet()) {
       if (!own.contains(key)) {

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.history;
 
 import java.io.IOException;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +55,7 @@ final class LookAhead {
 
   private Runnable lookUp(long windowEnd) {
     HistoryQuery query = lookups.query();
-    try (ArchiveSnapshot snapshot = lookups.archive().snapshot()) {
+    try (ArchivesSnapshot snapshot = lookups.archives().snapshot()) {
       if (!query.isReached(snapshot, windowEnd)) {
         return () -> again(windowEnd);
       }

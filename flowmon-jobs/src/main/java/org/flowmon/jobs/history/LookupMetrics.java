@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
-import org.flowmon.archive.Archive;
+import org.flowmon.archive.Archives;
 import org.flowmon.archive.store.FetchCounts;
 
 /**
@@ -43,7 +43,7 @@ final class LookupMetrics {
     ran.addAndGet(ranNanos);
   }
 
-  static void registerFetches(MetricGroup group, Archive archive) {
+  static void registerFetches(MetricGroup group, Archives archives) {
     Map<String, ToLongFunction<FetchCounts>> all =
         Map.of(
             "store_fetches", FetchCounts::fetches,
@@ -53,6 +53,6 @@ final class LookupMetrics {
             "store_cache_evicted", FetchCounts::evicted);
     all.forEach(
         (name, count) ->
-            group.gauge(name, (Gauge<Long>) () -> count.applyAsLong(archive.fetched())));
+            group.gauge(name, (Gauge<Long>) () -> count.applyAsLong(archives.fetched())));
   }
 }

@@ -1,7 +1,7 @@
 package org.flowmon.jobs.history;
 
 import java.util.Optional;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
@@ -42,7 +42,7 @@ final class RecentAnswers {
   }
 
   /** The answer for a time, if cached and the archive has not changed. */
-  Optional<HistoryAnswer> get(long now, ArchiveSnapshot snapshot) {
+  Optional<HistoryAnswer> get(long now, ArchivesSnapshot snapshot) {
     return memory
         .get(key(now))
         .map(Kept.class::cast)

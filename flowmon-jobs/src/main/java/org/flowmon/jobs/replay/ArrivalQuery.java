@@ -49,9 +49,9 @@ final class ArrivalQuery {
   }
 
   /** Counts of panes that start in [from, to), in microseconds; none without arrivals. */
-  SortedMap<Long, ArrivalCounts> counts(ArchiveSnapshot snapshot, long from, long to)
+  SortedMap<Long, ArrivalCounts> counts(List<ArchiveSnapshot> snapshots, long from, long to)
       throws IOException {
-    ResultTable table = ArchiveQuery.run(snapshot, query(from, to), QueryOptions.DEFAULTS).table();
+    ResultTable table = ArchiveQuery.run(snapshots, query(from, to), QueryOptions.DEFAULTS).table();
     SortedMap<Long, ArrivalCounts> counts = new TreeMap<>();
     for (int row = 0; row < table.rowCount(); row++) {
       long rate = table.isNull(row, 5) ? 0 : table.longValue(row, 5);

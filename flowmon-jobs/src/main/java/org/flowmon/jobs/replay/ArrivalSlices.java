@@ -28,7 +28,7 @@ final class ArrivalSlices implements ReplaySlices {
   private static final long BUCKETS = 10_000;
 
   private final ReplaySpec spec;
-  private final ArchiveSnapshot snapshot;
+  private final List<ArchiveSnapshot> snapshots;
   private final long slide;
   private final long most;
   private @Nullable Counted counted; // null before the first slice
@@ -38,9 +38,9 @@ final class ArrivalSlices implements ReplaySlices {
   private record Counted(ResultTable counts, long unit, long from, long to) {}
 
   /** {@code most}: rows of a slice that is longer than a slide. */
-  ArrivalSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position, long most) {
+  ArrivalSlices(ReplaySpec spec, List<ArchiveSnapshot> snapshots, long position, long most) {
     this.spec = spec;
-    this.snapshot = snapshot;
+    this.snapshots = snapshots;
     this.slide = spec.window().slideMicros();
     this.position = position;
     this.most = most;
@@ -50,7 +50,7 @@ final class ArrivalSlices implements ReplaySlices {
   public long next(Flows out) throws IOException {
     long next = end();
     try (FlowScan scan =
-        ReplaySlices.scan(spec, snapshot)
+        ReplaySlices.scan(spec, snapshots)
             .where(ReplaySlices.within(FlowColumn.ARRIVAL, position, next))
             .open()) {
       for (FlowBlock block = scan.next(); block != null; block = scan.next()) {
@@ -101,7 +101,7 @@ final class ArrivalSlices implements ReplaySlices {
             List.of(bucket),
             List.of(new OrderItem(bucket, false, false)),
             -1);
-    ResultTable counts = ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).table();
+    ResultTable counts = ArchiveQuery.run(snapshots, query, QueryOptions.DEFAULTS).table();
     Counted now = new Counted(counts, unit, from, to);
     counted = now;
     return now;

@@ -25,7 +25,8 @@ final class EndTimeSlices implements ReplaySlices {
   private @Nullable FlowBlock block; // null at the end
   private int row;
 
-  EndTimeSlices(ReplaySpec spec, ArchiveSnapshot snapshot, long position) throws IOException {
+  EndTimeSlices(ReplaySpec spec, List<ArchiveSnapshot> snapshots, long position)
+      throws IOException {
     this.slide = spec.window().slideMicros();
     this.end = spec.readTo();
     this.position = position;
@@ -38,8 +39,8 @@ final class EndTimeSlices implements ReplaySlices {
     List<BlockSource> scans = new ArrayList<>();
     boolean opened = false;
     try {
-      scans.add(ReplaySlices.scan(spec, snapshot).where(ended).inTimeOrder().open());
-      scans.add(ReplaySlices.scan(spec, snapshot).where(arrived).inTimeOrder().open());
+      scans.add(ReplaySlices.scan(spec, snapshots).where(ended).inTimeOrder().open());
+      scans.add(ReplaySlices.scan(spec, snapshots).where(arrived).inTimeOrder().open());
       flows = TimeMerge.of(scans);
       block = flows.next();
       opened = true;

@@ -10,9 +10,9 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveOptions;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.Archives;
+import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.archive.manifest.HistoryReach;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.ReportPipeline;
 import org.flowmon.jobs.WindowPipeline;
@@ -26,7 +26,7 @@ import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
- * The live job with the archive in place of Kafka.
+ * The live job with an archive, or several read as one, in place of Kafka.
  *
  * <pre>
  *   replay-source (one task) ──► low-level ──► replay-arrivals (one task) ──► merge ──► windows
@@ -76,10 +76,10 @@ public final class Replay {
     return ReportPipeline.reports(
         windows,
         new HistoryOperator.Settings(
-            spec.archive(),
+            spec.archives(),
             analyses,
             spec.historyDelay(),
-            topic(spec.archive()),
+            topic(spec.archives()),
             spec.disorder(),
             HistoryOperator.Pace.REPLAY,
             spec.enrichment()));
@@ -94,14 +94,15 @@ public final class Replay {
   }
 
   /**
-   * The topic that the archive was filled from. If it was deleted and created again, the one whose
-   * flows reach furthest; for imported files alone one without partitions.
+   * The topic that the archives were filled from. If it was deleted and created again, the one
+   * whose flows reach furthest; for imported files alone one without partitions.
    */
-  private static FlowTopic topic(ArchiveLocation location) throws IOException {
-    try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);
-        ArchiveSnapshot snapshot = archive.snapshot()) {
+  private static FlowTopic topic(List<ArchiveLocation> locations) throws IOException {
+    try (Archives archives = Archives.open(locations);
+        ArchivesSnapshot snapshot = archives.snapshot()) {
+      HistoryReach reach = snapshot.reach();
       Map<String, Set<String>> keys = new TreeMap<>();
-      for (String key : snapshot.committedEnds().keySet()) {
+      for (String key : reach.committedEnds().keySet()) {
         int colon = key.lastIndexOf(':');
         String id = colon < 0 ? key : key.substring(0, colon);
         keys.computeIfAbsent(id, i -> new TreeSet<>()).add(key);
@@ -109,7 +110,7 @@ public final class Replay {
       String best = "";
       long furthest = Long.MIN_VALUE;
       for (Map.Entry<String, Set<String>> topic : keys.entrySet()) {
-        long through = snapshot.historyThrough(topic.getValue());
+        long through = reach.historyThrough(topic.getValue());
         if (best.isEmpty() || through > furthest) {
           best = topic.getKey();
           furthest = through;

@@ -14,9 +14,8 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveOptions;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.Archives;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.lowlevel.LiveQuery;
@@ -41,8 +40,8 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
   private transient WindowSpec window;
   private transient List<ArrivalQuery> queries;
   private transient SharedEnrichment enrichment;
-  private transient Archive archive;
-  private transient ArchiveSnapshot snapshot;
+  private transient Archives archives;
+  private transient ArchivesSnapshot snapshot;
   private transient ListState<Long> state;
   private transient long told; // start of the first pane that was not sent
   // By query; up to the end of a pane.
@@ -73,8 +72,8 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
     window = spec.window();
     enrichment = SharedEnrichment.acquire(spec.enrichment());
     queries = LiveQuery.all(spec.analysis(), enrichment).stream().map(ArrivalQuery::new).toList();
-    archive = Archive.open(spec.archive(), ArchiveOptions.DEFAULTS);
-    snapshot = archive.snapshot();
+    archives = Archives.open(spec.archives());
+    snapshot = archives.snapshot();
     counted = List.of();
     countedTo = told;
   }
@@ -113,7 +112,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
     long to = Math.min(window.paneStart(spec.to()), told + PANES * window.slideMicros());
     counted = new ArrayList<>();
     for (ArrivalQuery query : queries) {
-      counted.add(query.counts(snapshot, told, to));
+      counted.add(query.counts(snapshot.all(), told, to));
     }
     countedTo = to;
   }
@@ -134,7 +133,7 @@ final class ReplayArrivals extends AbstractStreamOperator<Partial>
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(snapshot, archive, enrichment);
+    IOUtils.closeAll(snapshot, archives, enrichment);
     super.close();
   }
 }

@@ -65,7 +65,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
     config.job().budget().check(List.of(analysis));
     ReplaySpec spec =
         new ReplaySpec(
-            config.archive(),
+            List.of(config.archive()),
             analysis,
             time("--from", from),
             time("--to", to),

@@ -10,16 +10,15 @@ import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.util.IOUtils;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveOptions;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.Archives;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.jobs.source.PositionedBatch;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the archive by slices, each whole between two barriers and followed by the watermark that
+ * Reads the archives by slices, each whole between two barriers and followed by the watermark that
  * closes its windows. Lateness depends on the flow alone, so order within a slice does not matter.
  * Metrics: {@link ReplayProgress}.
  */
@@ -32,8 +31,8 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   private final ReplayProgress progress;
   private final CompletableFuture<Void> available = new CompletableFuture<>();
   private final ArchivedBatches batches;
-  private Archive archive;
-  private ArchiveSnapshot snapshot;
+  private Archives archives;
+  private ArchivesSnapshot snapshot;
   private boolean hasSplit;
   private boolean noMore;
   private long position;
@@ -51,8 +50,8 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
   @Override
   public void start() {
     try {
-      archive = Archive.open(spec.archive(), ArchiveOptions.DEFAULTS);
-      snapshot = archive.snapshot();
+      archives = Archives.open(spec.archives());
+      snapshot = archives.snapshot();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -68,7 +67,7 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
       return InputStatus.END_OF_INPUT;
     }
     if (slices == null) {
-      slices = ReplaySlices.of(spec, snapshot, position);
+      slices = ReplaySlices.of(spec, snapshot.all(), position);
     }
     position =
         slices.next(
@@ -117,6 +116,6 @@ final class ReplayReader implements SourceReader<PositionedBatch, ReplaySplit> {
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(slices, snapshot, archive);
+    IOUtils.closeAll(slices, snapshot, archives);
   }
 }

@@ -27,15 +27,15 @@ interface ReplaySlices extends Closeable {
   long next(Flows flows) throws IOException;
 
   /** {@code position}: start of the first, at a multiple of the windows' slide. */
-  static ReplaySlices of(ReplaySpec spec, ArchiveSnapshot snapshot, long position)
+  static ReplaySlices of(ReplaySpec spec, List<ArchiveSnapshot> snapshots, long position)
       throws IOException {
     return spec.isByArrival()
-        ? new ArrivalSlices(spec, snapshot, position, ArrivalSlices.ROWS)
-        : new EndTimeSlices(spec, snapshot, position);
+        ? new ArrivalSlices(spec, snapshots, position, ArrivalSlices.ROWS)
+        : new EndTimeSlices(spec, snapshots, position);
   }
 
-  static FlowScan.Builder scan(ReplaySpec spec, ArchiveSnapshot snapshot) {
-    FlowScan.Builder scan = FlowScan.of(snapshot);
+  static FlowScan.Builder scan(ReplaySpec spec, List<ArchiveSnapshot> snapshots) {
+    FlowScan.Builder scan = FlowScan.of(snapshots);
     spec.columns().forEach(column -> scan.columns(column));
     return scan;
   }

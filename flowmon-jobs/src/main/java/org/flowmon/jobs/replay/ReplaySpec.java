@@ -20,7 +20,7 @@ import org.flowmon.udaf.query.FlowQuery;
 /**
  * A replay: one analysis over windows in a range of time, the final result of each only.
  *
- * @param archive of the flows, and the history too
+ * @param archives of the flows, and the history too, read as one; at least one
  * @param from the first window begins then or later, microseconds
  * @param to the last window ends then or before, microseconds
  * @param historyDelay the default, that of the live job: two of its checkpoint intervals
@@ -28,7 +28,7 @@ import org.flowmon.udaf.query.FlowQuery;
  * @param enrichment the files that queries join, as they are now
  */
 public record ReplaySpec(
-    ArchiveLocation archive,
+    List<ArchiveLocation> archives,
     AnalysisConfig analysis,
     long from,
     long to,
@@ -37,6 +37,7 @@ public record ReplaySpec(
     EnrichmentConfig enrichment)
     implements Serializable {
   public ReplaySpec {
+    archives = List.copyOf(archives);
     // Flows come in the order of their ends, so the arrivals up to a tick are unknown.
     analysis = analysis.withoutRevisions();
     if (from >= to) {
@@ -56,13 +57,13 @@ public record ReplaySpec(
 
   /** Without files that queries join. */
   public ReplaySpec(
-      ArchiveLocation archive,
+      List<ArchiveLocation> archives,
       AnalysisConfig analysis,
       long from,
       long to,
       Duration historyDelay,
       Duration disorder) {
-    this(archive, analysis, from, to, historyDelay, disorder, EnrichmentConfig.NONE);
+    this(archives, analysis, from, to, historyDelay, disorder, EnrichmentConfig.NONE);
   }
 
   private static String seconds(long micros) {

@@ -71,9 +71,8 @@ final class ExactQueries {
     }
     List<ReportApproximation> all = new ArrayList<>();
     for (Approximation one : columns) {
-      String value = one.what().toString();
       String exact = hasExact ? within(one.exact(), window).toString() : null;
-      all.add(new ReportApproximation(one.column(), value, bounds.get(value), exact));
+      all.add(ReportApproximation.of(one, bounds.get(one.what().toString()), exact));
     }
     return List.copyOf(all);
   }

@@ -4,10 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.udaf.parser.QueryParser;
-import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
-import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.text.QueryException;
 
 /** A live query's columns as those of a report: its GROUP BY columns are the key. */
@@ -19,11 +17,8 @@ public final class LiveColumns {
     Query query = query(analysis);
     List<ReportColumn> columns = new ArrayList<>();
     for (int i = 0; i < query.select().size(); i++) {
-      SelectItem item = query.select().get(i);
-      boolean key = query.isKey(i);
-      boolean wide = ExpressionParts.isWide(item.what());
       try {
-        columns.add(new ReportColumn(item.name(), item.resultKind(), wide, key));
+        columns.add(ReportColumn.of(query.select().get(i), query.isKey(i)));
       } catch (IllegalArgumentException e) {
         throw analysis.error("live.query", e);
       }

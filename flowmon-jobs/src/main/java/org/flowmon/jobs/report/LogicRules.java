@@ -3,7 +3,9 @@ package org.flowmon.jobs.report;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Names;
@@ -15,12 +17,16 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.LimitBy;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ValueKind;
 
 /** The requirements of logics on an analysis, and their errors. */
 public final class LogicRules {
   private static final String LIVE = "live.query";
   private static final String HISTORY = "history.query";
+
+  // To see whether times that are made of :now are known.
+  private static final long SOME_TIME = 1_800_000_000_000_000L;
 
   private final AnalysisConfig analysis;
   private final String logic;
@@ -93,12 +99,36 @@ public final class LogicRules {
 
   /** The days of SAME_HOUR, which the filter must have. */
   public SameHourDays sameHourDays(FlowQuery history) {
-    return SameHourDays.of(history)
+    return sameHourIfAny(history)
         .orElseThrow(
             () ->
                 error(
                     HISTORY,
                     "expected … AND SAME_HOUR(end_time, :now, 7): " + logic + " compares days"));
+  }
+
+  /** The days of the filter's SAME_HOUR; empty without one. */
+  public Optional<SameHourDays> sameHourIfAny(FlowQuery history) {
+    Optional<SameHourDays> days = SameHourDays.of(history);
+    days.ifPresent(
+        hour -> {
+          if (!isKnown(hour)) {
+            throw error(
+                HISTORY,
+                "expected :now or a time made of it, as in SAME_HOUR(end_time, TIME_BUCKET(:now,"
+                    + " INTERVAL '1' HOUR), 7), found "
+                    + hour.begin());
+          }
+        });
+    return days;
+  }
+
+  private boolean isKnown(SameHourDays hour) {
+    try {
+      return hour.begin(SOME_TIME).isPresent();
+    } catch (QueryException e) {
+      throw analysis.error(HISTORY, e);
+    }
   }
 
   /** The keys of the history query, each a key of the live query too; at least one. */
@@ -129,13 +159,18 @@ public final class LogicRules {
   }
 
   public ReportColumn historyColumn(SelectItem item) {
-    boolean isWide = ExpressionParts.isWide(item.what());
-    return column(HISTORY, "history_" + item.name(), item.resultKind(), isWide);
+    return column(
+        HISTORY,
+        () -> ReportColumn.of(new SelectItem("history_" + item.name(), item.what()), false));
   }
 
-  public ReportColumn column(String place, String name, ValueKind kind, boolean isWide) {
+  public ReportColumn column(String place, String name, ValueKind kind) {
+    return column(place, () -> ReportColumn.of(name, kind));
+  }
+
+  private ReportColumn column(String place, Supplier<ReportColumn> column) {
     try {
-      return new ReportColumn(name, kind, isWide, false);
+      return column.get();
     } catch (IllegalArgumentException e) {
       throw error(place, String.valueOf(e.getMessage()));
     }

@@ -2,6 +2,8 @@ package org.flowmon.jobs.report;
 
 import java.util.List;
 import java.util.regex.Pattern;
+import org.flowmon.udaf.query.ExpressionParts;
+import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
@@ -10,8 +12,9 @@ import org.flowmon.udaf.value.ValueKind;
  * @param name lower-case letters, digits and {@code _}: a name in JSON and PostgreSQL
  * @param wide whole numbers, as sums, may exceed 64 bits: {@code numeric(39)}, not {@code bigint}
  * @param key whether it tells the rows of one window apart
+ * @param list whether its texts are lists of items, as JSON
  */
-public record ReportColumn(String name, ValueKind kind, boolean wide, boolean key) {
+public record ReportColumn(String name, ValueKind kind, boolean wide, boolean key, boolean list) {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,58}");
 
   public static final List<String> RESERVED =
@@ -29,17 +32,23 @@ public record ReportColumn(String name, ValueKind kind, boolean wide, boolean ke
     }
   }
 
+  /** A column of a query. {@link IllegalArgumentException} if its name cannot be a report's. */
+  public static ReportColumn of(SelectItem item, boolean key) {
+    boolean isWide = ExpressionParts.isWide(item.what());
+    return new ReportColumn(item.name(), item.resultKind(), isWide, key, item.isList());
+  }
+
   public static ReportColumn key(String name, ValueKind kind) {
-    return new ReportColumn(name, kind, false, true);
+    return new ReportColumn(name, kind, false, true, false);
   }
 
   /** Its whole numbers fit 64 bits. */
   public static ReportColumn of(String name, ValueKind kind) {
-    return new ReportColumn(name, kind, false, false);
+    return new ReportColumn(name, kind, false, false, false);
   }
 
   /** Of whole numbers up to 128 bits. */
   public static ReportColumn sum(String name) {
-    return new ReportColumn(name, ValueKind.LONG, true, false);
+    return new ReportColumn(name, ValueKind.LONG, true, false, false);
   }
 }

@@ -15,23 +15,26 @@ import org.flowmon.jobs.types.ResultTableBytes;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * Serializes reports. Version 6: analysis (modified UTF-8), definition ({@link
+ * Serializes reports. Version 7: analysis (modified UTF-8), definition ({@link
  * RecordSerializer#writeText}; not in version 1); start, end (8 bytes each); revision (4); rows as
- * {@link ResultTableBytes}; a byte per column (bit 0 wide, bit 1 key). Confidence: status (1),
- * as-of, from, through, arrived through, final at (8 each; the last two not in version 1), groups'
- * level (4, from version 3 on), their number (8, from version 4 on), the six counts (8 each, in
- * version 1 the first four), 0 or 1 and the message. From version 5 on: the number of
- * approximations and for each column, value (text), bound ({@link ErrorBounds}), exact query
- * (text). From version 6 on: the number of files that were joined and each version (text).
+ * {@link ResultTableBytes}; a byte per column (bit 0 wide, bit 1 key, from version 7 on bit 2
+ * list). Confidence: status (1), as-of, from, through, arrived through, final at (8 each; the last
+ * two not in version 1), groups' level (4, from version 3 on), their number (8, from version 4 on),
+ * the six counts (8 each, in version 1 the first four), 0 or 1 and the message. From version 5 on:
+ * the number of approximations and for each column, value (text), bound ({@link ErrorBounds}),
+ * exact query (text). From version 6 on: the number of files that were joined and each version
+ * (text). From version 7 on: of each approximation whether its column is computed from the value
+ * (1).
  */
 public final class ReportSerializer extends RecordSerializer<Report> {
   private static final long serialVersionUID = 1L;
   private static final int WIDE = 1;
   private static final int KEY = 2;
+  private static final int LIST = 4;
   private static final int MAX_APPROXIMATIONS = 1 << 16;
 
   public ReportSerializer() {
-    super(6, Snapshot.class);
+    super(7, Snapshot.class);
   }
 
   @Override
@@ -43,7 +46,8 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     target.writeInt(report.revision());
     ResultTableBytes.write(report.rows(), target);
     for (ReportColumn column : report.columns()) {
-      target.writeByte((column.wide() ? WIDE : 0) | (column.key() ? KEY : 0));
+      target.writeByte(
+          (column.wide() ? WIDE : 0) | (column.key() ? KEY : 0) | (column.list() ? LIST : 0));
     }
     Confidence confidence = report.confidence();
     target.writeByte(confidence.history().code());
@@ -67,6 +71,9 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     for (String file : confidence.enrichment()) {
       writeText(file, target);
     }
+    for (ReportApproximation one : report.approximations()) {
+      target.writeBoolean(one.computed());
+    }
   }
 
   @Override
@@ -81,20 +88,34 @@ public final class ReportSerializer extends RecordSerializer<Report> {
     for (int c = 0; c < rows.columnCount(); c++) {
       int bits = source.readUnsignedByte();
       columns.add(
-          new ReportColumn(rows.name(c), rows.kind(c), (bits & WIDE) != 0, (bits & KEY) != 0));
+          new ReportColumn(
+              rows.name(c),
+              rows.kind(c),
+              (bits & WIDE) != 0,
+              (bits & KEY) != 0,
+              (bits & LIST) != 0));
     }
     Confidence confidence = readConfidence(found, end, source);
     List<ReportApproximation> approximations = found > 4 ? readApproximations(source) : List.of();
+    if (found > 5) {
+      confidence = confidence.withEnrichment(readEnrichment(source));
+    }
+    if (found > 6) {
+      approximations = withComputed(approximations, source);
+    }
     return new Report(
-        analysis,
-        definition,
-        start,
-        end,
-        revision,
-        columns,
-        rows,
-        found > 5 ? confidence.withEnrichment(readEnrichment(source)) : confidence,
-        approximations);
+        analysis, definition, start, end, revision, columns, rows, confidence, approximations);
+  }
+
+  private static List<ReportApproximation> withComputed(
+      List<ReportApproximation> all, DataInputView source) throws IOException {
+    List<ReportApproximation> read = new ArrayList<>();
+    for (ReportApproximation one : all) {
+      boolean isComputed = source.readBoolean();
+      read.add(
+          new ReportApproximation(one.column(), one.value(), isComputed, one.bound(), one.exact()));
+    }
+    return read;
   }
 
   private static List<String> readEnrichment(DataInputView source) throws IOException {
@@ -121,6 +142,7 @@ public final class ReportSerializer extends RecordSerializer<Report> {
           new ReportApproximation(
               readPresentText(source, "an approximation's column"),
               readPresentText(source, "an approximation's value"),
+              false,
               ErrorBounds.read(source),
               readText(source)));
     }

@@ -1,40 +1,35 @@
 package org.flowmon.jobs.report;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
+import org.flowmon.udaf.constraint.ConstantFolding;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
 
 /**
- * The days that a history query alone sets by {@code SAME_HOUR(…, :now, days)}: day i is the hour
- * [now − 24 h · i, now − 24 h · i + 1 h). With {@code :now - INTERVAL …} it begins so much earlier,
- * and a fourth argument is its length.
+ * The days that a history query alone sets by {@code SAME_HOUR(…, begin, days, length)}: day i is
+ * [begin − 24 h · i, begin − 24 h · i + length).
  *
  * @param days how many
- * @param earlierMicros how much before {@code :now} the hour begins
+ * @param begin {@code :now}, or a time made of it
  * @param lengthMicros of the hour
  */
-public record SameHourDays(int days, long earlierMicros, long lengthMicros) {
+public record SameHourDays(int days, Expression begin, long lengthMicros) {
   public static final long HOUR_MICROS = Expression.SameHour.HOUR_MICROS;
   private static final long DAY_MICROS = 24 * HOUR_MICROS;
 
   /** Those of the query's filter, if it has a SAME_HOUR. */
-  public static Optional<SameHourDays> of(FlowQuery query) {
+  static Optional<SameHourDays> of(FlowQuery query) {
     return query.where() == null
         ? Optional.empty()
         : find(query.where())
             .findFirst()
-            .map(hour -> new SameHourDays(hour.days(), earlier(hour.now()), hour.lengthMicros()));
-  }
-
-  private static long earlier(Expression now) {
-    return now instanceof Expression.Arithmetic minus
-            && minus.operator() == Expression.ArithmeticOperator.SUBTRACT
-            && minus.right() instanceof Expression.Literal by
-            && by.kind() == ValueKind.DURATION
-        ? by.value().low()
-        : 0;
+            .map(hour -> new SameHourDays(hour.days(), hour.now(), hour.lengthMicros()));
   }
 
   // Under OR or NOT it does not restrict the days.
@@ -47,8 +42,19 @@ public record SameHourDays(int days, long earlierMicros, long lengthMicros) {
         : Stream.empty();
   }
 
+  /** {@link #begin} in microseconds; empty if it hangs on more than {@code :now}. */
+  OptionalLong begin(long now) {
+    List<SelectItem> item = List.of(new SelectItem("begin", begin));
+    FlowQuery query = new FlowQuery(item, null, List.of(), List.of(), -1);
+    FlowQuery bound = query.bind(Parameters.NONE.with("now", Value.ofTimestamp(now)));
+    return ConstantFolding.of(bound.select().get(0).what()) instanceof Expression.Literal literal
+            && !literal.value().isNull()
+        ? OptionalLong.of(literal.value().low())
+        : OptionalLong.empty();
+  }
+
   /** The start of a day's hour, in microseconds. */
   public long start(long now, int day) {
-    return now - earlierMicros - day * DAY_MICROS;
+    return begin(now).orElseThrow() - day * DAY_MICROS;
   }
 }

@@ -1,9 +1,11 @@
 package org.flowmon.jobs.topic;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -121,6 +123,45 @@ public final class JsonMessage {
     Map<String, Object> scalars = new LinkedHashMap<>(members);
     scalars.values().removeIf(value -> value instanceof Map || value instanceof List);
     return scalars;
+  }
+
+  /** As {@link #scalars(String)}, and lists as the text of their JSON. */
+  public Map<String, Object> scalarsAndLists(String name) throws IOException {
+    expect(has(name), name);
+    Map<String, Object> all = new LinkedHashMap<>(object(name, members.get(name)).members);
+    for (Map.Entry<String, Object> member : all.entrySet()) {
+      if (member.getValue() instanceof List) {
+        member.setValue(json(member.getValue()));
+      }
+    }
+    return scalars(all);
+  }
+
+  private static String json(Object value) throws IOException {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator out = JSON.createGenerator(text)) {
+      write(value, out);
+    }
+    return text.toString();
+  }
+
+  private static void write(@Nullable Object value, JsonGenerator out) throws IOException {
+    if (value instanceof List<?> list) {
+      out.writeStartArray();
+      for (Object one : list) {
+        write(one, out);
+      }
+      out.writeEndArray();
+    } else if (value instanceof Map<?, ?> members) {
+      out.writeStartObject();
+      for (Map.Entry<?, ?> member : members.entrySet()) {
+        out.writeFieldName(String.valueOf(member.getKey()));
+        write(member.getValue(), out);
+      }
+      out.writeEndObject();
+    } else {
+      out.writePOJO(value); // a text, a number, true, false or null
+    }
   }
 
   public List<JsonMessage> objects(String name) throws IOException {

@@ -138,9 +138,9 @@ class NestedLiveQueryTest {
         """
         history:
           query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows WHERE SAME_HOUR(end_time, :now, 7) GROUP BY src_addr, day
-        report: {logic: elephants}
+        report: {logic: anomaly}
         """,
-        "logic elephants wants flows",
+        "logic anomaly wants flows",
         "expected flows, found a subquery");
   }
 

@@ -4,6 +4,7 @@ import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.SECOND;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,13 +15,15 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.Archives;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -47,6 +50,10 @@ abstract class ArchivedHistory {
   Duration disorder = Duration.ZERO;
 
   record Flow(String source, long end, long arrival, long bytes) {}
+
+  Archives opened() throws IOException {
+    return Archives.open(List.of(ArchiveLocation.of(directory)));
+  }
 
   /** Commits flows: afterwards everything up to {@code through} is there. */
   List<SealedSegment> archive(long through, Flow... flows) throws Exception {
@@ -132,15 +139,16 @@ abstract class ArchivedHistory {
 
   /** Returns a query's answer over the committed flows. */
   static HistoryAnswer runOver(
-      Archive archive, HistoryQuery query, WindowResult window, Duration limit) throws Exception {
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      Archives archive, HistoryQuery query, WindowResult window, Duration limit) throws Exception {
+    try (ArchivesSnapshot snapshot = archive.snapshot()) {
       return query.run(snapshot, window, limit);
     }
   }
 
   /** Returns the cached answer that holds for the committed flows. */
-  static HistoryAnswer known(Archive archive, HistoryQuery query, long windowEnd) throws Exception {
-    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+  static HistoryAnswer known(Archives archive, HistoryQuery query, long windowEnd)
+      throws Exception {
+    try (ArchivesSnapshot snapshot = archive.snapshot()) {
       return query.cached(snapshot, windowEnd).orElse(null);
     }
   }

@@ -19,8 +19,8 @@ import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.Archives;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
 import org.flowmon.flow.IpAddress;
@@ -104,7 +104,7 @@ class GroupCacheTest extends ArchivedHistory {
       // Some windows are revised, after later ones had their answers.
       long end = now - (random.nextInt(10) == 0 ? 60 * SECOND : 0);
       WindowResult window = ending(end, window(100, rows));
-      try (Archive archive = Archive.open(directory)) {
+      try (Archives archive = opened()) {
         HistoryAnswer expected = runOver(archive, fresh, window, LIMIT);
         HistoryAnswer answer = runOver(archive, kept, window, LIMIT);
         assertEquals(expected, answer, "seed 17, round " + round);
@@ -123,7 +123,7 @@ class GroupCacheTest extends ArchivedHistory {
     HistoryQuery query = query(QUERY, Optional.of(answers));
     long hour = END - 2 * HOUR;
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       HistoryAnswer first = runOver(archive, query, ending(END, window(100, A, 60)), LIMIT);
       assertEquals(HistoryStatus.EXACT, first.status(), first.message());
       assertEquals(Map.of(A, 10L), sums(first));
@@ -136,14 +136,14 @@ class GroupCacheTest extends ArchivedHistory {
     }
     long later = END + 60 * SECOND;
     archive(later, new Flow(A, hour, END + SECOND, 100), new Flow(A, END, END + SECOND, 1000));
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       HistoryAnswer answer = runOver(archive, query, ending(later, window(100, A, 60)), LIMIT);
       assertEquals(Map.of(A, 110L), sums(answer), "with what came late");
       assertEquals(2, answers.groups().known(), "nothing is known any more");
     }
     later += 60 * SECOND;
     archive(later, new Flow(A, later - SECOND, later - SECOND, 1000));
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       HistoryAnswer answer = runOver(archive, query, ending(later, window(100, A, 60)), LIMIT);
       assertEquals(Map.of(A, 110L), sums(answer));
       assertEquals(3, answers.groups().known(), "what has arrived is not asked about");
@@ -168,22 +168,22 @@ class GroupCacheTest extends ArchivedHistory {
     long hour = END - 2 * HOUR;
     archive(END, new Flow(A, hour, hour, 10), new Flow(B, hour, hour, 5));
     WindowResult first = ending(END, window(100, A, 60));
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       assertEquals(HistoryStatus.EXACT, runOver(archive, query, first, LIMIT).status());
     }
     importFile(new Flow(A, hour, hour, 1000), new Flow(B, hour, hour, 1000));
     archive(END + 10 * SECOND);
     WindowResult next = ending(END + 10 * SECOND, window(100, A, 60, B, 1));
     ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY)).get();
-    try (Archive archive = Archive.open(directory);
-        ArchiveSnapshot older = archive.snapshot()) {
+    try (Archives archive = opened();
+        ArchivesSnapshot older = archive.snapshot()) {
       assertEquals(runOver(archive, fresh, next, LIMIT), runOver(archive, query, next, LIMIT));
       assertEquals(0, answers.groups().known());
       FlowQuery rest = shape.rest(Parameters.NONE.with("now", Value.ofTimestamp(next.windowEnd())));
       assertTrue(answers.groups().of(rest, older, fresh.asOf(next.windowEnd())).isPresent());
       archive(END + 20 * SECOND, new Flow(B, hour, END - SECOND, 7));
       WindowResult later = ending(END + 20 * SECOND, next);
-      try (Archive now = Archive.open(directory)) {
+      try (Archives now = opened()) {
         assertEquals(runOver(now, fresh, later, LIMIT), runOver(now, query, later, LIMIT));
       }
       assertTrue(
@@ -200,8 +200,8 @@ class GroupCacheTest extends ArchivedHistory {
     archive(END, new Flow(A, day, day, 10));
     archive(END + SECOND, new Flow(B, day, day + SECOND, 5));
     WindowResult of = window(100, A, 60, B, 1);
-    try (Archive archive = Archive.open(directory);
-        ArchiveSnapshot older = archive.snapshot()) {
+    try (Archives archive = opened();
+        ArchivesSnapshot older = archive.snapshot()) {
       HistoryAnswer first = runOver(archive, query, ending(END, of), LIMIT);
       assertEquals(Map.of(A, 10L, B, 5L), sums(first));
       archive(END + 20 * SECOND, new Flow(A, END, END, 1)); // not in the query's range
@@ -224,13 +224,13 @@ class GroupCacheTest extends ArchivedHistory {
   }
 
   /** Merges segments, down to this number. */
-  private static void merge(Archive archive, int segments) throws Exception {
-    Compactor compactor = new Compactor(archive, new CompactionOptions(100, 100));
+  private static void merge(Archives archive, int segments) throws Exception {
+    Compactor compactor = new Compactor(archive.all().get(0), new CompactionOptions(100, 100));
     while (compactor.step(() -> false) != null) {
       // one after the other
     }
-    try (ArchiveSnapshot now = archive.snapshot()) {
-      assertEquals(segments, now.segments().size(), "else this shows nothing");
+    try (ArchivesSnapshot now = archive.snapshot()) {
+      assertEquals(segments, now.all().get(0).segments().size(), "else this shows nothing");
     }
   }
 
@@ -241,8 +241,8 @@ class GroupCacheTest extends ArchivedHistory {
     HistoryQuery query = query(QUERY, cache());
     GroupCache groups = new GroupCache(new AnswerMemory(1 << 20));
     ListedGroups shape = ListedGroups.of(QueryParser.parseQuery(QUERY)).get();
-    try (Archive archive = Archive.open(directory);
-        ArchiveSnapshot snapshot = archive.snapshot()) {
+    try (Archives archive = opened();
+        ArchivesSnapshot snapshot = archive.snapshot()) {
       ResultTable ofA =
           runOver(archive, query, ending(END, window(100, A, 1)), LIMIT).rows().orElseThrow();
       ResultTable ofB =
@@ -295,8 +295,8 @@ class GroupCacheTest extends ArchivedHistory {
     long size = rows.heapBytes() + 1000 * GroupCache.VALUE_BYTES;
     AnswerMemory memory = new AnswerMemory(3 * size + size / 2);
     List<RecentAnswers> all = new ArrayList<>();
-    try (Archive archive = Archive.open(directory);
-        ArchiveSnapshot snapshot = archive.snapshot()) {
+    try (Archives archive = opened();
+        ArchivesSnapshot snapshot = archive.snapshot()) {
       IntPredicate isKept = i -> all.get(i).groups().of(rest, snapshot, AS_OF).isPresent();
       Supplier<List<Integer>> kept =
           () -> IntStream.range(0, all.size()).filter(isKept).boxed().toList();

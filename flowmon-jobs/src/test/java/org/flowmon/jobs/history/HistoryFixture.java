@@ -16,7 +16,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
-import org.flowmon.archive.Archive;
+import org.flowmon.archive.Archives;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -41,7 +41,7 @@ abstract class HistoryFixture extends ArchivedHistory {
         HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, windows),
                 new HistoryOperator.Settings(
-                    ArchiveLocation.of(directory),
+                    List.of(ArchiveLocation.of(directory)),
                     analyses,
                     DELAY,
                     TOPIC,
@@ -62,12 +62,12 @@ abstract class HistoryFixture extends ArchivedHistory {
   }
 
   HistoryLookup lookup(
-      Archive archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
+      Archives archive, LookupPool pool, String timeout, CompletableFuture<HistoryAnswer> answer) {
     return lookup(archive, pool, timeout, new RunningLookups(), answer);
   }
 
   HistoryLookup lookup(
-      Archive archive,
+      Archives archive,
       LookupPool pool,
       String timeout,
       RunningLookups lookups,

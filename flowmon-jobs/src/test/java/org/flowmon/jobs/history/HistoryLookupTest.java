@@ -24,7 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.flowmon.archive.Archive;
+import org.flowmon.archive.Archives;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.merge.WindowResult;
@@ -35,7 +35,7 @@ class HistoryLookupTest extends HistoryFixture {
   @Test
   void aLookupThatHasItsAnswerIsKeptNoLonger() throws Exception {
     archive(END, flow(A, 1, 10));
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(1)) {
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       lookup(archive, pool, "60000", answer).start();
@@ -49,7 +49,7 @@ class HistoryLookupTest extends HistoryFixture {
     archive(END, flow(A, 1, 10));
     RunningLookups lookups = new RunningLookups();
     lookups.close();
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(1)) {
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
       lookup(archive, pool, "60000", lookups, answer).start();
@@ -62,7 +62,7 @@ class HistoryLookupTest extends HistoryFixture {
   void aLookupThatFindsNoThreadIsRefusedAndWaitsWhileItMay() throws Exception {
     archive(END, flow(A, 1, 10));
     CountDownLatch busy = new CountDownLatch(1);
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(1)) {
       assertTrue(pool.tryRun(() -> await(busy)));
       CompletableFuture<HistoryAnswer> refused = new CompletableFuture<>();
@@ -81,7 +81,7 @@ class HistoryLookupTest extends HistoryFixture {
   void aLookupThatGetsNoThreadOfTheSystemIsInNoOthersWay() throws Exception {
     archive(END, flow(A, 1, 10));
     Semaphore permits = new Semaphore(1);
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool =
             new LookupPool(
                 1,
@@ -121,7 +121,7 @@ class HistoryLookupTest extends HistoryFixture {
         new HistoryQuery(
             hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     WindowResult window = window(100, A, 60);
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(1)) {
       HistoryAnswer exact = runOver(archive, query, window, Duration.ofMinutes(1));
       CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
@@ -142,7 +142,7 @@ class HistoryLookupTest extends HistoryFixture {
     WindowResult window = window(100, A, 60);
     for (int refused = 0; refused < 2; refused++) {
       HistoryQuery query = hourly();
-      try (Archive archive = Archive.open(directory);
+      try (Archives archive = opened();
           LookupPool pool = pool(1)) {
         HistoryAnswer before = runOver(archive, query, window, Duration.ofMinutes(1));
         importFile(new Flow(A, END - DAY, END - DAY, 1000));
@@ -218,7 +218,7 @@ class HistoryLookupTest extends HistoryFixture {
   @Test
   void aStoreThatDoesNotAnswerHoldsUpNeitherTheCallerNorTheTimeouts() throws Exception {
     archive(END, flow(A, 1, 10));
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(2)) {
       // The next commit is a pipe without a writer: its readers wait.
       Path pipe = nextCommit();

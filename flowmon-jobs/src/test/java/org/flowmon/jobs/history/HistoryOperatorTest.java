@@ -23,7 +23,7 @@ class HistoryOperatorTest extends ArchivedHistory {
       throws Exception {
     HistoryOperator.Settings settings =
         new HistoryOperator.Settings(
-            ArchiveLocation.of(directory),
+            List.of(ArchiveLocation.of(directory)),
             List.of(elephants("elephants", "60000")),
             DELAY,
             TOPIC,

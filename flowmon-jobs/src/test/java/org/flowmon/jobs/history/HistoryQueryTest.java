@@ -21,8 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.Archives;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
@@ -94,7 +93,7 @@ class HistoryQueryTest extends HistoryFixture {
             hourly("elephants", "end_time < :now"), DELAY, TOPIC, Duration.ZERO, cache());
     long next = window(100, A, 60).windowEnd();
     Semaphore permits = new Semaphore(1);
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(1)) {
       LookAhead ahead =
           new LookAhead(
@@ -123,7 +122,7 @@ class HistoryQueryTest extends HistoryFixture {
     HistoryQuery query = hourly();
     WindowResult first = window(100, A, 60);
     long next = first.windowEnd() + 10 * SECOND;
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(1)) {
       HistoryAnswer before = runOver(archive, query, first, Duration.ofMinutes(1));
       importFile(new Flow(A, END - DAY, END - DAY, 1000));
@@ -148,7 +147,7 @@ class HistoryQueryTest extends HistoryFixture {
   void aLookupWaitsForTheArchiveToReachAsOf() throws Exception {
     archive(AS_OF - 1, flow(A, 1, 10));
     CompletableFuture<HistoryAnswer> answer = new CompletableFuture<>();
-    try (Archive archive = Archive.open(directory);
+    try (Archives archive = opened();
         LookupPool pool = pool(1)) {
       lookup(archive, pool, "60000", answer).start();
       Thread.sleep(200);
@@ -211,7 +210,7 @@ class HistoryQueryTest extends HistoryFixture {
   void anExactAnswerOfAPeriodIsLookedUpOnce() throws Exception {
     String filter = "end_time < :now";
     archive(AS_OF, new Flow(A, END - DAY, END - DAY, 10));
-    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+    try (Archives archive = opened()) {
       HistoryQuery query =
           new HistoryQuery(hourly("elephants", filter), DELAY, TOPIC, Duration.ZERO, cache());
       WindowResult first = window(100, A, 60);
@@ -253,7 +252,7 @@ class HistoryQueryTest extends HistoryFixture {
     WindowResult first = window(100, A, 60);
     WindowResult next = ending(END + 10 * SECOND, first);
     Duration limit = Duration.ofSeconds(5);
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       HistoryAnswer before = runOver(archive, query, first, limit);
       assertEquals(HistoryStatus.EXACT, before.status(), before.message());
       assertSame(before, known(archive, query, next.windowEnd()));

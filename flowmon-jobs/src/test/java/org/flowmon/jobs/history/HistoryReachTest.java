@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.Archives;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.ImportedFile;
@@ -189,7 +190,7 @@ class HistoryReachTest extends ArchivedHistory {
 
   private HistoryAnswer look(FlowTopic topic) throws Exception {
     Duration limit = Duration.ofMinutes(1);
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       return runOver(
           archive,
           new HistoryQuery(
@@ -326,7 +327,7 @@ class HistoryReachTest extends ArchivedHistory {
             config.sinks(),
             List.of(),
             Places.NONE);
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       return runOver(
               archive,
               new HistoryQuery(asked, DELAY, TOPIC, Duration.ZERO, Optional.empty()),

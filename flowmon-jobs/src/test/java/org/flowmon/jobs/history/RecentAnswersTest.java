@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Optional;
-import org.flowmon.archive.Archive;
-import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.Archives;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.set.LongRanges;
@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Test;
 class RecentAnswersTest extends ArchivedHistory {
   private static final FlowQuery QUERY = QueryParser.parse("SELECT COUNT(*) AS n FROM flows");
 
-  private ArchiveSnapshot snapshot;
+  private ArchivesSnapshot snapshot;
 
   @BeforeEach
   void takeSnapshot() throws Exception {
     archive(0);
-    try (Archive archive = Archive.open(directory)) {
+    try (Archives archive = opened()) {
       snapshot = archive.snapshot();
     }
   }

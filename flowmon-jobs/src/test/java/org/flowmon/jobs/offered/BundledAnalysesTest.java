@@ -149,7 +149,12 @@ class BundledAnalysesTest {
   private static Map<Long, ResultTable> replayed(AnalysisConfig analysis) throws Exception {
     ReplaySpec spec =
         new ReplaySpec(
-            ArchiveLocation.of(directory), analysis, from(analysis), END, DELAY, Duration.ZERO);
+            List.of(ArchiveLocation.of(directory)),
+            analysis,
+            from(analysis),
+            END,
+            DELAY,
+            Duration.ZERO);
     StreamExecutionEnvironment env = LocalFlink.environment(2);
     env.setMaxParallelism(16);
     Map<Long, ResultTable> found = new TreeMap<>();

@@ -65,7 +65,7 @@ class FirstDayTest {
     AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", AnalysisConfig.textOf(name));
     ReplaySpec spec =
         new ReplaySpec(
-            ArchiveLocation.of(directory),
+            List.of(ArchiveLocation.of(directory)),
             analysis,
             END - analysis.live().windowMicros(),
             END,

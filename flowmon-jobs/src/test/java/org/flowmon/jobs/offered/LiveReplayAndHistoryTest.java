@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -41,6 +43,7 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -94,7 +97,7 @@ class LiveReplayAndHistoryTest {
   }
 
   private static AnalysisConfig analysis(String file, boolean revised) {
-    String text = AnalysisConfig.textOf(file.replace(".yaml", ""));
+    String text = AnalysisConfig.wholeTextOf(file.replace(".yaml", ""));
     // A machine under load is slow; the results do not depend on it.
     text = text.replaceAll("\n  timeout: \\S+", "\n  timeout: 300s");
     return AnalysisConfig.parse(
@@ -124,7 +127,7 @@ class LiveReplayAndHistoryTest {
         ReportPipeline.reports(
             windows,
             new HistoryOperator.Settings(
-                topic.config(parallelism).archive(),
+                List.of(topic.config(parallelism).archive()),
                 analyses,
                 ArchivedTopic.DELAY,
                 FlowTopic.lookUp(topic.config(parallelism).kafka()),
@@ -159,7 +162,7 @@ class LiveReplayAndHistoryTest {
       throws Exception {
     ReplaySpec spec =
         new ReplaySpec(
-            topic.config(1).archive(),
+            List.of(topic.config(1).archive()),
             analysis,
             from(analysis),
             ArchivedTopic.END,
@@ -238,9 +241,9 @@ class LiveReplayAndHistoryTest {
 
   private static final long FIRST_HOUR = ArchivedTopic.END - 12 * Program.HOUR;
 
-  private static Map<String, Map<Long, String>> rows(
+  private static Map<String, Map<Long, ResultTable>> rows(
       SingleOutputStreamOperator<WindowResult> windows) throws Exception {
-    Map<String, Map<Long, String>> rows = new TreeMap<>();
+    Map<String, Map<Long, ResultTable>> rows = new TreeMap<>();
     Map<String, Integer> updates = new HashMap<>();
     try (CloseableIterator<WindowResult> all = windows.executeAndCollect()) {
       while (all.hasNext()) {
@@ -251,7 +254,7 @@ class LiveReplayAndHistoryTest {
         if (isAsked && window.update() >= updates.getOrDefault(key, 0)) {
           updates.put(key, window.update());
           rows.computeIfAbsent(window.analysis(), name -> new TreeMap<>())
-              .put(window.windowEnd(), window.rows().toString());
+              .put(window.windowEnd(), window.rows());
         }
       }
     }
@@ -259,9 +262,9 @@ class LiveReplayAndHistoryTest {
   }
 
   /** Returns the answers of queries over the archive for each window's flows. */
-  private static Map<String, Map<Long, String>> history(List<AnalysisConfig> analyses)
+  private static Map<String, Map<Long, ResultTable>> history(List<AnalysisConfig> analyses)
       throws Exception {
-    Map<String, Map<Long, String>> rows = new TreeMap<>();
+    Map<String, Map<Long, ResultTable>> rows = new TreeMap<>();
     try (Archive archive = Archive.open(topic.config(1).archive(), ArchiveOptions.DEFAULTS);
         ArchiveSnapshot snapshot = archive.snapshot()) {
       for (AnalysisConfig analysis : analyses) {
@@ -278,9 +281,7 @@ class LiveReplayAndHistoryTest {
           if (ArchiveQuery.run(snapshot, count, QueryOptions.DEFAULTS).table().longValue(0, 0)
               > 0) {
             rows.computeIfAbsent(analysis.name(), name -> new TreeMap<>())
-                .put(
-                    end,
-                    ArchiveQuery.run(snapshot, whole, QueryOptions.DEFAULTS).table().toString());
+                .put(end, ArchiveQuery.run(snapshot, whole, QueryOptions.DEFAULTS).table());
           }
         }
       }
@@ -300,33 +301,128 @@ class LiveReplayAndHistoryTest {
   @Test
   void everyConstructSaysTheSameLiveInAReplayAndOverTheArchive() throws Exception {
     List<AnalysisConfig> analyses = constructs();
-    Map<String, Map<Long, String>> history = history(analyses);
+    Map<String, Map<Long, ResultTable>> history = history(analyses);
     assertTrue(history.size() > 35, "too few with rows: " + history.keySet());
+    for (int parallelism : PARALLELISMS) {
+      String at = "seed " + ArchivedTopic.SEED + ", parallelism " + parallelism;
+      Map<String, Map<Long, ResultTable>> live = rows(topic.failingWindows(parallelism, analyses));
+      topic.requireAFailure();
+      Map<String, Map<Long, ResultTable>> replayed = replayedRows(analyses, parallelism);
+      for (AnalysisConfig analysis : analyses) {
+        String query = at + ", " + analysis.name() + ": " + analysis.live().query();
+        assertEquals(text(history, analysis), text(live, analysis), query);
+        assertEquals(text(history, analysis), text(replayed, analysis), query);
+      }
+    }
+  }
+
+  private static String text(Map<String, Map<Long, ResultTable>> rows, AnalysisConfig of) {
+    return String.valueOf(rows.get(of.name()));
+  }
+
+  private static Map<String, Map<Long, ResultTable>> replayedRows(
+      List<AnalysisConfig> analyses, int parallelism) throws Exception {
     List<String> columns =
         FlowColumn.all().stream().map(column -> "COUNT(" + column.sqlName() + ")").toList();
     AnalysisConfig everything =
         hourly("everything", "SELECT " + String.join(", ", columns) + " FROM flows");
     ReplaySpec spec =
         new ReplaySpec(
-            topic.config(1).archive(),
+            List.of(topic.config(1).archive()),
             everything,
             FIRST_HOUR,
             ArchivedTopic.END,
             ArchivedTopic.DELAY,
             ArchivedTopic.DISORDER);
+    StreamExecutionEnvironment env = LocalFlink.environment(parallelism);
+    env.setMaxParallelism(16);
+    SingleOutputStreamOperator<PositionedBatch> flows = Replay.flows(env, spec);
+    return rows(WindowPipeline.windows(flows, 16, analyses));
+  }
+
+  private static final Pattern ITEM =
+      Pattern.compile(
+          "\\{\"item\":\"?([^\",]+)\"?,\"value\":\\d+,\"lower\":(\\d+),\"upper\":(\\d+)\\}");
+
+  /** By default frequent items, which differ with the order of rows, but not beyond bounds. */
+  @Test
+  void heavyHittersWithoutParametersKeepTheirBoundsEverywhere() throws Exception {
+    AnalysisConfig analysis =
+        hourly(
+            "hitters",
+            "SELECT outgoing, TOP(HEAVY_HITTERS(src_port, bytes), 8) AS top,"
+                + " TOTAL(HEAVY_HITTERS(src_port, bytes)) AS total FROM flows GROUP BY outgoing");
+    AnalysisConfig exactly =
+        hourly(
+            "exactly",
+            "SELECT outgoing, src_port, SUM(bytes) AS bytes FROM flows"
+                + " WHERE src_port IS NOT NULL GROUP BY outgoing, src_port");
+    List<AnalysisConfig> one = List.of(analysis);
+    Map<Long, ResultTable> exact = history(List.of(exactly)).get("exactly");
+    int inexact = checkHitters(exact, history(one).get("hitters"), "over the archive");
     for (int parallelism : PARALLELISMS) {
       String at = "seed " + ArchivedTopic.SEED + ", parallelism " + parallelism;
-      Map<String, Map<Long, String>> live = rows(topic.failingWindows(parallelism, analyses));
+      inexact +=
+          checkHitters(exact, rows(topic.failingWindows(parallelism, one)).get("hitters"), at);
       topic.requireAFailure();
-      StreamExecutionEnvironment env = LocalFlink.environment(parallelism);
-      env.setMaxParallelism(16);
-      SingleOutputStreamOperator<PositionedBatch> flows = Replay.flows(env, spec);
-      Map<String, Map<Long, String>> replayed = rows(WindowPipeline.windows(flows, 16, analyses));
-      for (AnalysisConfig analysis : analyses) {
-        String query = at + ", " + analysis.name() + ": " + analysis.live().query();
-        assertEquals(history.get(analysis.name()), live.get(analysis.name()), query);
-        assertEquals(history.get(analysis.name()), replayed.get(analysis.name()), query);
+      inexact +=
+          checkHitters(exact, replayedRows(one, parallelism).get("hitters"), at + ", replayed");
+    }
+    assertTrue(inexact > 50, inexact + " items of other bounds than their values");
+  }
+
+  private static int checkHitters(
+      Map<Long, ResultTable> exact, Map<Long, ResultTable> found, String at) {
+    assertEquals(exact.keySet(), found.keySet(), at);
+    int inexact = 0;
+    for (Map.Entry<Long, ResultTable> window : found.entrySet()) {
+      Map<String, Map<String, Long>> sums = new TreeMap<>();
+      ResultTable truth = exact.get(window.getKey());
+      for (int row = 0; row < truth.rowCount(); row++) {
+        sums.computeIfAbsent(group(truth, row), any -> new TreeMap<>())
+            .put(truth.formatted(row, 1), truth.isNull(row, 2) ? 0 : truth.longValue(row, 2));
+      }
+      ResultTable rows = window.getValue();
+      for (int row = 0; row < rows.rowCount(); row++) {
+        inexact +=
+            checkHitters(
+                sums.getOrDefault(group(rows, row), Map.of()),
+                rows.text(row, 1),
+                rows.longValue(row, 2),
+                at + ", " + window.getKey() + ", " + rows);
       }
     }
+    return inexact;
+  }
+
+  private static String group(ResultTable rows, int row) {
+    return rows.isNull(row, 0) ? "null" : rows.formatted(row, 0);
+  }
+
+  private static int checkHitters(Map<String, Long> sums, String list, long total, String at) {
+    assertEquals(sums.values().stream().mapToLong(sum -> sum).sum(), total, at);
+    double width = 3.5 * total / 256;
+    Map<String, Long> unlisted = new TreeMap<>(sums);
+    long least = Long.MAX_VALUE;
+    int items = 0;
+    int inexact = 0;
+    Matcher item = ITEM.matcher(list);
+    while (item.find()) {
+      long sum = sums.getOrDefault(item.group(1), 0L);
+      long lower = Long.parseLong(item.group(2));
+      long upper = Long.parseLong(item.group(3));
+      assertTrue(lower <= sum && sum <= upper, at + ": " + item.group() + " is " + sum);
+      assertTrue(upper - lower <= width, at + ": " + item.group() + " of " + total);
+      unlisted.remove(item.group(1));
+      least = Math.min(least, upper);
+      items++;
+      inexact += lower < upper ? 1 : 0;
+    }
+    long positive = sums.values().stream().filter(sum -> sum > 0).count();
+    assertTrue(items == 8 || items >= positive, at + ": " + items + " of " + positive);
+    for (Map.Entry<String, Long> other : unlisted.entrySet()) {
+      assertTrue(other.getValue() <= least + width, at + ": " + other + " is not listed");
+    }
+    return inexact;
   }
 }

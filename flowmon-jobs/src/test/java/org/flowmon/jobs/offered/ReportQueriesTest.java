@@ -158,7 +158,7 @@ class ReportQueriesTest {
         ReportPipeline.reports(
             windows,
             new HistoryOperator.Settings(
-                topic.config(2).archive(),
+                List.of(topic.config(2).archive()),
                 analyses,
                 ArchivedTopic.DELAY,
                 FlowTopic.lookUp(topic.config(2).kafka()),
@@ -185,7 +185,7 @@ class ReportQueriesTest {
     for (AnalysisConfig analysis : analyses) {
       ReplaySpec spec =
           new ReplaySpec(
-              topic.config(1).archive(),
+              List.of(topic.config(1).archive()),
               analysis,
               FIRST,
               ArchivedTopic.END,

@@ -64,7 +64,7 @@ class ArrivalQueryTest {
           long end = START + 1000 * SECOND;
           assertEquals(
               expected,
-              new ArrivalQuery(live).counts(snapshot, START - 1000 * SECOND, end),
+              new ArrivalQuery(live).counts(List.of(snapshot), START - 1000 * SECOND, end),
               "seed " + SEED + ", " + analysis.live());
           ArrivalCounts all =
               expected.values().stream().reduce(ArrivalCounts.NONE, ArrivalCounts::plus);
@@ -74,7 +74,7 @@ class ArrivalQueryTest {
           long middle = START + 30 * SECOND;
           assertEquals(
               expected.subMap(START, middle),
-              new ArrivalQuery(live).counts(snapshot, START, middle));
+              new ArrivalQuery(live).counts(List.of(snapshot), START, middle));
         }
       }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
@@ -57,7 +58,12 @@ class ReplayConfidenceTest {
     }
     ReplaySpec spec =
         new ReplaySpec(
-            location, analysis, START, START + 10 * SECOND, Duration.ofSeconds(2), Duration.ZERO);
+            List.of(location),
+            analysis,
+            START,
+            START + 10 * SECOND,
+            Duration.ofSeconds(2),
+            Duration.ZERO);
     StreamExecutionEnvironment env = LocalFlink.environment(1);
     env.setMaxParallelism(16);
     long flows = 0;

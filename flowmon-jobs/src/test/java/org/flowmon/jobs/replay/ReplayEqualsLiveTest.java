@@ -49,12 +49,13 @@ class ReplayEqualsLiveTest {
             "elephants.yaml",
             """
             name: elephants
+            extends: elephants
             live:
               query: |
                 SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE
                 GROUP BY src_addr ORDER BY bytes DESC LIMIT 20
               window: 10s
-              lateness: 1s
+              revisions: null
               slots: 64
             history:
               query: |
@@ -63,9 +64,6 @@ class ReplayEqualsLiveTest {
                 GROUP BY src_addr, day
               delay: 12h
               timeout: 30s
-            report:
-              logic: elephants
-              parameters: {share: 0.01, factor: 3}
             sinks: [kafka]
             """);
     try (TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
@@ -96,7 +94,7 @@ class ReplayEqualsLiveTest {
       for (int parallelism : new int[] {1, 2, 4}) {
         ReplaySpec spec =
             new ReplaySpec(
-                config.archive(),
+                List.of(config.archive()),
                 analysis,
                 from,
                 to,

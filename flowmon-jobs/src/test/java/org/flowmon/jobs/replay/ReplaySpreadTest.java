@@ -198,7 +198,8 @@ class ReplaySpreadTest {
       Map<Long, String> expected = live(analysis, batches, from, to);
       assertTrue(expected.size() > 20, expected.size() + " windows");
       ReplaySpec spec =
-          new ReplaySpec(archive, analysis, from, to, Duration.ofSeconds(2), Duration.ZERO);
+          new ReplaySpec(
+              List.of(archive), analysis, from, to, Duration.ofSeconds(2), Duration.ZERO);
       for (int parallelism : new int[] {1, 2}) {
         assertEquals(
             expected,

@@ -94,14 +94,14 @@ class ReplayTest {
       try (Archive archive = Archive.open(location, ArchiveOptions.DEFAULTS);
           ArchiveSnapshot snapshot = archive.snapshot()) {
         List<String> once = new ArrayList<>();
-        try (ReplaySlices slices = ReplaySlices.of(spec, snapshot, from)) {
+        try (ReplaySlices slices = ReplaySlices.of(spec, List.of(snapshot), from)) {
           for (long position = from; position < to; ) {
             position = slice(slices, once);
           }
         }
         List<String> again = new ArrayList<>();
         for (long position = from; position < to; ) {
-          try (ReplaySlices slices = ReplaySlices.of(spec, snapshot, position)) {
+          try (ReplaySlices slices = ReplaySlices.of(spec, List.of(snapshot), position)) {
             position = slice(slices, again);
           }
         }
@@ -141,7 +141,7 @@ class ReplayTest {
         long[] rows = {0};
         long begin = position;
         // A reader begins anew at each.
-        try (ReplaySlices one = new ArrivalSlices(spec, snapshot, position, 300)) {
+        try (ReplaySlices one = new ArrivalSlices(spec, List.of(snapshot), position, 300)) {
           position = one.next((block, at, count) -> rows[0] += count);
         }
         long end = position;
@@ -254,7 +254,8 @@ class ReplayTest {
 
   private static ReplaySpec spec(
       ArchiveLocation archive, AnalysisConfig analysis, long from, long to) {
-    return new ReplaySpec(archive, analysis, from, to, Duration.ofSeconds(2), Duration.ZERO);
+    return new ReplaySpec(
+        List.of(archive), analysis, from, to, Duration.ofSeconds(2), Duration.ZERO);
   }
 
   private static AnalysisConfig talkers(String time, String window, String slide, String lateness) {

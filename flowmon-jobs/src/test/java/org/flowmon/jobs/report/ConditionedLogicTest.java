@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
-import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
@@ -23,29 +22,7 @@ class ConditionedLogicTest {
               END - 3 * DAY, END, "10.0.0.2", 1, 3_600_000, "10.0.0.2", 2, 3_600_000));
 
   private static AnalysisConfig elephants(String parameters, String condition) {
-    AnalysisConfig plain = TestReports.elephants(parameters);
-    AnalysisConfig conditioned =
-        AnalysisConfig.parse(
-            "c.yaml",
-            """
-            name: elephants
-            live:
-              query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr
-              window: 10s
-            report:
-              logic: elephants
-              parameters: {%s}
-              condition: %s
-            """
-                .formatted(parameters, condition));
-    return new AnalysisConfig(
-        plain.name(),
-        plain.live(),
-        plain.history(),
-        conditioned.report(),
-        plain.sinks(),
-        List.of(),
-        Places.NONE);
+    return TestReports.elephants(parameters, "condition: " + condition);
   }
 
   private static ResultTable rows(AnalysisConfig analysis) {
@@ -57,20 +34,11 @@ class ConditionedLogicTest {
   }
 
   @Test
-  void whatIsSignificantCanBeWrittenAsACondition() {
-    ResultTable all = rows(TestReports.elephants("share: 0.1"));
-    ResultTable significant = rows(TestReports.elephants("share: 0.1, emit: significant"));
-    assertEquals(3, all.rowCount());
-    assertEquals(1, significant.rowCount(), significant.toString());
-    assertEquals(significant, rows(elephants("share: 0.1", "verdict = 'new'")));
-  }
-
-  @Test
-  void aConditionChoosesAmongTheRowsThatTheLogicLetsThrough() {
+  void aConditionChoosesAmongTheRows() {
     String condition = "bytes > 100 OR src_addr IN '10.0.0.3/32'";
     assertEquals(
         List.of("1", "2", "3"), ranks(rows(elephants("share: 0.1", condition))), "no row is lost");
-    assertEquals(List.of("1"), ranks(rows(elephants("share: 0.1, emit: significant", condition))));
+    assertEquals(List.of("1"), ranks(rows(elephants("share: 0.1", "verdict = 'new'"))));
     assertEquals(List.of("2"), ranks(rows(elephants("share: 0.1", "rank = 2"))), "ranks stay");
     assertEquals(List.of(), ranks(rows(elephants("share: 0.1", "median_rate IS NULL"))));
     assertEquals(List.of(), ranks(rows(elephants("share: 0.1", "bytes > NULL"))));
@@ -88,8 +56,8 @@ class ConditionedLogicTest {
     ConfigException e =
         assertThrows(ConfigException.class, () -> ReportLogics.of(wrong).open(wrong));
     assertEquals(
-        "c.yaml:8: report.condition: line 1:14: no column 'verdct' in the report; did you mean"
-            + " 'verdict'?",
+        "elephants.yaml:14: report.condition: line 1:14: no column 'verdct' in the report; did you"
+            + " mean 'verdict'?",
         e.getMessage());
     AnalysisConfig text = elephants("share: 0.1", "verdict");
     assertTrue(

@@ -35,9 +35,9 @@ class ReportLogicsTest {
       history:
         query: SELECT src_addr, COUNT(*) AS flows FROM flows GROUP BY src_addr
       report:
-        logic: elephants
+        logic: anomaly
         parameters:
-          share: 0.5
+          threshold: 0.5
       """;
 
   private static Path example(String file) {
@@ -129,31 +129,31 @@ class ReportLogicsTest {
   @Test
   void errorsOfLogicsSayFileLineKeyAndWhatMayBeMeant() {
     refuses(
-        FILE.replace("logic: elephants", "logic: elefants"),
-        "talkers.yaml:10: report.logic: expected anomaly, beacons, dispersion, elephants, ",
-        "found 'elefants'; did you mean 'elephants'?");
+        FILE.replace("logic: anomaly", "logic: anomoly"),
+        "talkers.yaml:10: report.logic: expected anomaly, beacons, dispersion, live, ",
+        "found 'anomoly'; did you mean 'anomaly'?");
     refuses(
-        FILE.replace("logic: elephants", "logic: no.such.Logic"),
+        FILE.replace("logic: anomaly", "logic: no.such.Logic"),
         "talkers.yaml:10: report.logic: no class no.such.Logic on the class path");
     refuses(
-        FILE.replace("share: 0.5", "sahre: 0.5"),
-        "talkers.yaml:12: report.parameters.sahre: is not a parameter of logic elephants",
-        "did you mean 'share'?");
+        FILE.replace("threshold: 0.5", "treshold: 0.5"),
+        "talkers.yaml:12: report.parameters.treshold: is not a parameter of logic anomaly",
+        "did you mean 'threshold'?");
     refuses(
-        FILE.replace("share: 0.5", "share: 1.5"),
-        "talkers.yaml:12: report.parameters.share: expected a number 0…1, found '1.5'");
+        FILE.replace("threshold: 0.5", "threshold: 1.5"),
+        "talkers.yaml:12: report.parameters.threshold: expected a number 0…1, found '1.5'");
     refuses(
-        FILE.replace("share: 0.5", "emit: significent"),
-        "talkers.yaml:12: report.parameters.emit: expected one of all, significant",
-        "did you mean 'significant'?");
+        FILE.replace("threshold: 0.5", "decides: cosin"),
+        "talkers.yaml:12: report.parameters.decides: expected one of ",
+        "did you mean 'cosine'?");
     refuses(
         FILE.replace("AS bytes", "AS byte"),
-        "talkers.yaml:3: live.query: logic elephants needs a column bytes, found [src_addr, byte];"
+        "talkers.yaml:3: live.query: logic anomaly needs a column bytes, found [src_addr, byte];"
             + " did you mean 'byte' AS bytes?");
-    refuses(FILE, "talkers.yaml:8: history.query: logic elephants needs a column bytes, found");
+    refuses(FILE, "talkers.yaml:8: history.query: logic anomaly needs a column bytes, found");
     refuses(
         FILE.replaceAll("history:\\n.*\\n", ""),
-        "talkers.yaml:1: history: is missing; logic elephants compares with it");
+        "talkers.yaml:1: history: is missing; logic anomaly compares with it");
     refuses(
         FILE.replace("AS bytes", "AS \"Bytes\""),
         "talkers.yaml:3: live.query: a report's column needs a name of lower-case letters");

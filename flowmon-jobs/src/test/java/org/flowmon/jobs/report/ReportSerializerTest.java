@@ -87,9 +87,35 @@ class ReportSerializerTest {
     assertEquals(report, serializer.deserialize(new DataInputDeserializer(ofVersion5(report))));
   }
 
+  /** Encodes in version 6: columns that are not computed. */
+  private byte[] ofVersion6(Report report) throws IOException {
+    byte[] now = bytes(report);
+    byte[] old = Arrays.copyOf(now, now.length - report.approximations().size());
+    old[0] = 6;
+    return old;
+  }
+
+  @Test
+  void aReportOfVersion6HasNoListsAndNoComputedColumns() throws Exception {
+    Report report = TestReports.withLists(false);
+    Report read = serializer.deserialize(new DataInputDeserializer(ofVersion6(report)));
+    assertEquals(TestReports.withLists(true).columns().size(), read.columns().size());
+    assertTrue(read.columns().stream().noneMatch(ReportColumn::list));
+    assertTrue(read.approximations().stream().noneMatch(ReportApproximation::computed));
+    assertEquals(report.rows(), read.rows());
+  }
+
+  @Test
+  void listsAndComputedColumnsComeBackAsTheyWere() throws Exception {
+    Report report = TestReports.withLists(true);
+    assertTrue(report.columns().stream().anyMatch(ReportColumn::list));
+    assertTrue(report.approximations().stream().anyMatch(ReportApproximation::computed));
+    assertEquals(report, serializer.deserialize(new DataInputDeserializer(bytes(report))));
+  }
+
   /** Encodes in version 5: without versions of files. */
   private byte[] ofVersion5(Report report) throws IOException {
-    byte[] now = bytes(report);
+    byte[] now = ofVersion6(report);
     byte[] old = Arrays.copyOf(now, now.length - 4);
     old[0] = 5;
     return old;

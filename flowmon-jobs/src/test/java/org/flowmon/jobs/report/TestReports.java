@@ -24,26 +24,32 @@ public final class TestReports {
 
   private TestReports() {}
 
-  /** Returns the bundled analysis with other parameters of its logic. */
+  /** Returns the bundled analysis of the top four with other parameters of its query. */
   public static AnalysisConfig elephants(String parameters) {
+    return elephants(parameters, "");
+  }
+
+  /** Returns the bundled analysis with other parameters, and with more below {@code report}. */
+  public static AnalysisConfig elephants(String parameters, String more) {
     return AnalysisConfig.parse(
         "elephants.yaml",
         """
         name: elephants
+        extends: elephants
         live:
           query: SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr ORDER BY bytes DESC LIMIT 4
-          window: 10s
+          lateness: null
+          revisions: null
         history:
           query: |
             SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows
             WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7)
             GROUP BY src_addr, DAYS_BEFORE(end_time, :now)
         report:
-          logic: elephants
           parameters: {%s}
-        sinks: [kafka, postgres]
+          %s
         """
-            .formatted(parameters));
+            .formatted(parameters, more));
   }
 
   /** Returns a window of ten seconds; rows are pairs of address and bytes. */
@@ -201,8 +207,39 @@ public final class TestReports {
             new ReportApproximation(
                 "flows",
                 "MEDIAN(QUANTILES(bytes))",
+                false,
                 ErrorBound.ofRank(12.5, 1),
                 "SELECT bytes, COUNT(*) AS exact FROM flows WHERE service = 'a\"b' GROUP BY bytes"),
-            new ReportApproximation("share", "TOP(HEAVY_HITTERS(dst_port), 3)", null, null)));
+            new ReportApproximation(
+                "share", "TOP(HEAVY_HITTERS(dst_port), 3)", false, null, null)));
+  }
+
+  /** Returns a report with a list of items, and twice a value that the list is computed from. */
+  public static Report withLists(boolean marked) {
+    Report report = report(Report.FINAL);
+    ResultTable.Builder table =
+        new ResultTable.Builder()
+            .column("src_addr", ValueKind.ADDRESS)
+            .column("ports", ValueKind.TEXT)
+            .column("name", ValueKind.TEXT);
+    String items = "[{\"item\":\"a\\\"b\u202e\",\"value\":7,\"lower\":6.5,\"upper\":7}]";
+    IpAddress address = IpAddress.parse("192.0.2.1");
+    table.row().set(0, address.hi(), address.lo()).set(1, items).set(2, items);
+    table.row().set(0, address.hi(), address.lo() + 1).set(2, "[]");
+    return new Report(
+        report.analysis(),
+        null,
+        report.windowStart(),
+        report.windowEnd(),
+        report.revision(),
+        List.of(
+            ReportColumn.key("src_addr", ValueKind.ADDRESS),
+            new ReportColumn("ports", ValueKind.TEXT, false, false, marked),
+            ReportColumn.of("name", ValueKind.TEXT)),
+        table.build(),
+        report.confidence(),
+        List.of(
+            new ReportApproximation("ports", "TOP(HEAVY_HITTERS(dst_port), 3)", marked, null, "q"),
+            new ReportApproximation("ports", "v", false, ErrorBound.additive(1, 1), null)));
   }
 }

@@ -115,7 +115,7 @@ class FlinkObjectStoreTest {
                     List.of(), List.of(new SourceRange("t:0", i, i + 1, i)), "test"),
                 CommitPreparation.NONE);
       }
-      assertEquals(20, one.refresh().committedEnd("t:0"));
+      assertEquals(20, one.refresh().reach().committedEnd("t:0"));
       assertEquals(List.of(), ManifestAudit.of(other).damages());
       byte[] bytes = {1, 2, 3};
       Files.write(store.writeFolder("segments").resolve("f"), bytes);

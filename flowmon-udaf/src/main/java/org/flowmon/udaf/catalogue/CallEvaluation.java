@@ -12,7 +12,7 @@ import org.flowmon.udaf.function.BoundUdaf;
 import org.flowmon.udaf.function.PairFunction;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.OfStates;
-import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.query.FunctionCatalogue.StateEvaluation;
 import org.flowmon.udaf.state.StateFormatException;
 import org.flowmon.udaf.state.SuperAggregate;
 import org.flowmon.udaf.state.SuperState;

@@ -3,6 +3,7 @@ package org.flowmon.udaf.catalogue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -20,7 +21,7 @@ import org.flowmon.udaf.function.UdafException;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FunctionCatalogue;
-import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.query.FunctionCatalogue.StateEvaluation;
 import org.flowmon.udaf.query.StateType;
 import org.flowmon.udaf.query.StateValue;
 import org.flowmon.udaf.value.Value;
@@ -145,17 +146,22 @@ public final class UdafCatalogue implements FunctionCatalogue {
     return bind(functions, StateType.required(states));
   }
 
-  /** The part of an answer that a query shows: of an estimate; a list is shown whole. */
-  public static Value value(Answer answer, StateValue.Part part) {
+  /**
+   * The part of an answer that a query shows: of an estimate; a list is shown whole. What a
+   * function of one's own leaves null is NULL.
+   */
+  public static Value value(@Nullable Answer answer, StateValue.Part part) {
     if (answer instanceof Items items) {
       return Value.ofText(ItemsJson.of(items));
     }
-    Estimate estimate = (Estimate) answer;
-    return switch (part) {
-      case VALUE -> estimate.value();
-      case LOWER -> estimate.lower();
-      case UPPER -> estimate.upper();
-    };
+    Estimate estimate = answer == null ? Estimate.NULL : (Estimate) answer;
+    Value value =
+        switch (part) {
+          case VALUE -> estimate.value();
+          case LOWER -> estimate.lower();
+          case UPPER -> estimate.upper();
+        };
+    return Objects.requireNonNullElse(value, Value.NULL);
   }
 
   @Override

@@ -14,13 +14,19 @@ public final class FlowRoles {
   /** The client is the destination: the bit of a role that says so. */
   public static final long REVERSED = 1;
 
-  /** It does not tell whether there was an answer: the other bits of a role, or … */
+  /** It does not tell whether there was an answer: the next bits of a role, or … */
   public static final long UNKNOWN = 0;
 
   /** A try in which no answer shows. */
   public static final long UNANSWERED = 2;
 
   public static final long ANSWERED = 4;
+
+  /**
+   * The bit of a role that says that only ports tell who is the client, and neither is well known,
+   * or both are the same.
+   */
+  public static final long GUESSED = 8;
 
   private static final int FIN = 1;
   private static final int SYN = 2;
@@ -208,6 +214,12 @@ public final class FlowRoles {
     return sourcePort.isValid(row) && targetPort.isValid(row);
   }
 
+  private long guess(int row) {
+    long from = sourcePort.values()[row];
+    long to = targetPort.values()[row];
+    return from == to || Math.min(from, to) >= WELL_KNOWN ? GUESSED : 0;
+  }
+
   /** Of one direction of TCP. */
   private long ofTcp(int row) {
     long sent = flags.values()[row];
@@ -216,6 +228,10 @@ public final class FlowRoles {
     } else if (!hasPorts(row)) {
       return UNKNOWN;
     }
+    return guess(row) | ofTcpByPorts(row, sent);
+  }
+
+  private long ofTcpByPorts(int row, long sent) {
     boolean isFromClient = sourcePort.values()[row] > targetPort.values()[row];
     if (isFromClient) {
       boolean tells = (sent & (SYN | RST)) != RST;
@@ -231,9 +247,9 @@ public final class FlowRoles {
     if (!hasPorts(row)) {
       return UNKNOWN;
     } else if (sourcePort.values()[row] <= targetPort.values()[row]) {
-      return ANSWERED | REVERSED;
+      return ANSWERED | REVERSED | guess(row);
     }
     boolean isTry = packets.isValid(row) && packets.values()[row] <= TRY_PACKETS;
-    return isTry ? unanswered(row) : UNKNOWN;
+    return (isTry ? unanswered(row) : UNKNOWN) | guess(row);
   }
 }

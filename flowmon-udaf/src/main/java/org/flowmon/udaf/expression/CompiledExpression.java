@@ -17,6 +17,10 @@ public final class CompiledExpression {
     this.node = node;
   }
 
+  static CompiledExpression of(ValueNode node) {
+    return new CompiledExpression(node);
+  }
+
   /** Without parameters, else a {@link QueryException} names one. */
   public static CompiledExpression of(Expression bound) {
     return of(bound, Map.of());

@@ -44,7 +44,7 @@ import org.flowmon.udaf.query.Expression.Parameter;
 import org.flowmon.udaf.query.Expression.Prefix;
 import org.flowmon.udaf.query.Expression.SameHour;
 import org.flowmon.udaf.query.Expression.TimeBucket;
-import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.query.FunctionCatalogue.StateEvaluation;
 import org.flowmon.udaf.set.AddressSet;
 import org.flowmon.udaf.text.LikePattern;
 import org.flowmon.udaf.text.QueryException;
@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
 /** Builds the nodes that evaluate an expression. */
 final class Compiler {
   private final Map<Expression, Vector> given;
-  private final @Nullable SharedExpressions shared; // null if nothing is shared
+  private final @Nullable Sharing shared; // null if nothing is shared
 
   /**
    * {@code given} has values of some expressions, whatever the rows; their parts are not compiled.
@@ -64,8 +64,8 @@ final class Compiler {
     this(given, null);
   }
 
-  /** {@code shared} are other queries' results of equal expressions; null for none. */
-  Compiler(Map<Expression, Vector> given, @Nullable SharedExpressions shared) {
+  /** {@code shared}: what is evaluated once for several expressions; null for nothing. */
+  Compiler(Map<Expression, Vector> given, @Nullable Sharing shared) {
     this.given = given;
     this.shared = shared;
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * object, first row and length). Queries gain if they evaluate the same stretch in turn. An
  * expression goes when nobody holds its results any more. Not thread-safe.
  */
-public final class SharedExpressions {
+public final class SharedExpressions implements Sharing {
   private final Map<Expression, WeakReference<SharedVector>> values = new HashMap<>();
   private final Map<Expression, WeakReference<SharedTruthNode>> truths = new HashMap<>();
   private final Map<Expression, WeakReference<SharedSelection>> filters = new HashMap<>();
@@ -44,14 +44,16 @@ public final class SharedExpressions {
   }
 
   /** Shares a part of an expression, except a column: reading it is as fast as copying values. */
-  ValueNode part(Expression expression, Supplier<ValueNode> made) {
+  @Override
+  public ValueNode part(Expression expression, Supplier<ValueNode> made) {
     if (expression instanceof Expression.Column || expression instanceof Expression.Literal) {
       return made.get();
     }
     return new SharedVector.Part(shared(values, expression, () -> new SharedVector(made.get())));
   }
 
-  TruthNode condition(Expression expression, Supplier<TruthNode> made) {
+  @Override
+  public TruthNode condition(Expression expression, Supplier<TruthNode> made) {
     if (expression instanceof Expression.Literal || expression.kind() != ValueKind.BOOLEAN) {
       return made.get();
     }

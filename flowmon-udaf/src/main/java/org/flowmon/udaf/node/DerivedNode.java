@@ -37,7 +37,7 @@ public final class DerivedNode extends ValueNode {
     long[] roles = keys[0].values();
     Arrays.fill(out.validity(), 0);
     for (int i = 0; i < count; i++) {
-      long answer = roles[i] & ~FlowRoles.REVERSED;
+      long answer = roles[i] & (FlowRoles.ANSWERED | FlowRoles.UNANSWERED);
       out.values()[i] = answer == FlowRoles.ANSWERED ? 1 : 0;
       out.validity()[i >>> 6] |= (answer == FlowRoles.UNKNOWN ? 0L : 1L) << i;
     }

@@ -2,7 +2,7 @@ package org.flowmon.udaf.node;
 
 import java.util.Arrays;
 import org.flowmon.flow.FlowRows;
-import org.flowmon.udaf.query.StateEvaluation;
+import org.flowmon.udaf.query.FunctionCatalogue.StateEvaluation;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Vector;

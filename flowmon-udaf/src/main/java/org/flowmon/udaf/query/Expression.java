@@ -129,6 +129,7 @@ public sealed interface Expression
    * @param isWide whether its whole numbers may be beyond 64 bits, as sums are
    * @param codeNames null if it has none
    * @param states the type of the states in its texts, null if they are none
+   * @param isList whether its texts are lists of items, as JSON
    */
   record Named(
       @Nullable String table,
@@ -136,10 +137,11 @@ public sealed interface Expression
       @Nullable ValueKind kind,
       boolean isWide,
       @Nullable CodeNames codeNames,
-      @Nullable StateType states)
+      @Nullable StateType states,
+      boolean isList)
       implements Expression {
     public Named(String name, @Nullable ValueKind kind) {
-      this(null, name, kind, false, null, null);
+      this(null, name, kind, false, null, null, false);
     }
 
     @Override
@@ -469,7 +471,7 @@ public sealed interface Expression
       parameters = List.copyOf(parameters);
     }
 
-    public StateEvaluation evaluation() {
+    public FunctionCatalogue.StateEvaluation evaluation() {
       return Functions.catalogue().evaluation(this);
     }
 

@@ -2,6 +2,8 @@ package org.flowmon.udaf.query;
 
 import java.util.List;
 import java.util.Set;
+import org.flowmon.udaf.text.QueryException;
+import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +87,18 @@ public interface FunctionCatalogue {
   List<Expression> exactArguments(String function, List<Expression> arguments);
 
   Way exactOfPair(String function, String pair);
+
+  /**
+   * A function of states in columns, row by row, on one thread; it caches the previous row's
+   * states.
+   */
+  interface StateEvaluation {
+    /** The expressions whose values it takes: texts of states. */
+    List<Expression> inputs();
+
+    /** By input, null without rows; {@link QueryException} if a text is no such state. */
+    Value of(@Nullable String[] states);
+  }
 
   /** The kind of a list is TEXT. */
   record Gives(@Nullable ValueKind kind, boolean isList) {}

@@ -127,7 +127,7 @@ public final class Functions {
     }
 
     @Override
-    public StateEvaluation evaluation(Expression.OfStates call) {
+    public FunctionCatalogue.StateEvaluation evaluation(Expression.OfStates call) {
       throw new IllegalArgumentException(call.toString());
     }
 

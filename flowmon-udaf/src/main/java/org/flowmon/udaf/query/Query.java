@@ -68,7 +68,8 @@ public sealed interface Query permits FlowQuery, TableQuery, TableQuery.Clausele
               isOpen ? null : kind == null ? ValueKind.TEXT : kind,
               ExpressionParts.isWide(item.what()),
               item.codeNames(),
-              states));
+              states,
+              item.isList()));
     }
     return List.copyOf(columns);
   }

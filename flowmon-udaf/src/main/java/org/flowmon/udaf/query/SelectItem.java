@@ -15,7 +15,8 @@ public record SelectItem(String name, Expression what) {
   /** Whether its texts are lists of items, as JSON. */
   public boolean isList() {
     return (what instanceof AggregateCall call && call.isState() && call.state().isList())
-        || (what instanceof Expression.OfStates states && states.isList());
+        || (what instanceof Expression.OfStates states && states.isList())
+        || (what instanceof Expression.Named named && named.isList());
   }
 
   /** Those of a column of codes, and its MIN and MAX; else null. */

@@ -287,6 +287,7 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
       boolean isWide = false;
       CodeNames codes = null;
       StateType states = null;
+      boolean isList = true;
       boolean isFirst = true;
       for (Query part : parts) {
         SelectItem item = part.select().get(place);
@@ -296,6 +297,7 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
         Named own = part.columns(null).get(place);
         kind = kind(name, kind, own.kind(), item.what());
         isWide |= own.isWide();
+        isList &= own.isList();
         codes = isFirst || own.codeNames() == codes ? own.codeNames() : null;
         StateType type = own.states();
         boolean isSame = isFirst || (type != null && states != null && type.mergesWith(states));
@@ -303,7 +305,14 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
         isFirst = false;
       }
       ValueKind known = isFirst ? ValueKind.TEXT : kind;
-      return new Named(null, name, known, isWide && known != ValueKind.DOUBLE, codes, states);
+      return new Named(
+          null,
+          name,
+          known,
+          isWide && known != ValueKind.DOUBLE,
+          codes,
+          states,
+          isList && !isFirst);
     }
 
     private static @Nullable ValueKind kind(

@@ -12,6 +12,7 @@ import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.TableVectors;
 import org.flowmon.udaf.vector.Vector;
 
 /** Keys and aggregates of groups as vectors, block by block, for expressions. Not thread-safe. */

@@ -1,12 +1,12 @@
 package org.flowmon.udaf.result;
 
-import java.util.List;
 import java.util.Map;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupFunction;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.expression.CompiledExpressions;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class GroupCollector {
   private final FlowQuery query;
   private final GroupTable table;
+  private final CompiledExpressions expressions;
   private final CompiledExpression[] keys;
   private final Vector[] keyVectors;
   private final CompiledExpression[] arguments;
@@ -45,21 +46,11 @@ public final class GroupCollector {
     this.query = query;
     GroupLayout layout = GroupLayout.of(query);
     this.table = new GroupTable(layout, memory);
-    this.keys = compile(layout.keys(), given);
+    this.expressions = new CompiledExpressions(given);
+    this.keys = expressions.add(layout.keys());
     this.keyVectors = vectors(keys);
-    this.arguments = compile(layout.arguments(), given);
+    this.arguments = expressions.add(layout.arguments());
     this.argumentVectors = vectors(arguments);
-  }
-
-  static CompiledExpression[] compile(List<Expression> expressions) {
-    return compile(expressions, Map.of());
-  }
-
-  private static CompiledExpression[] compile(
-      List<Expression> expressions, Map<Expression, Vector> given) {
-    return expressions.stream()
-        .map(expression -> CompiledExpression.of(expression, given))
-        .toArray(CompiledExpression[]::new);
   }
 
   static Vector[] vectors(CompiledExpression[] expressions) {
@@ -77,6 +68,7 @@ public final class GroupCollector {
     }
     int first = selection[0];
     int count = selection[n - 1] - first + 1;
+    expressions.next();
     for (int k = 0; k < keys.length; k++) {
       keys[k].evaluate(flows, from + first, count, keyVectors[k]);
     }
@@ -99,6 +91,7 @@ public final class GroupCollector {
       return;
     }
     GroupLayout layout = table.layout();
+    expressions.next();
     for (int k = 0; k < keys.length; k++) {
       keys[k].evaluate(count, keyVectors[k]);
       requireLongs(keyVectors[k], selection, n, layout.keys().get(k), "GROUP BY");

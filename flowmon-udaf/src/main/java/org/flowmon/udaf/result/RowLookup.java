@@ -7,6 +7,7 @@ import java.util.function.IntConsumer;
 import org.flowmon.flow.FlowRows;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.udaf.expression.CompiledExpression;
+import org.flowmon.udaf.expression.CompiledExpressions;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.order.Checked;
@@ -30,7 +31,7 @@ public final class RowLookup {
   private static final int SLACK = 4096;
 
   private final FlowQuery query;
-  private final Map<Expression, Vector> given;
+  private final CompiledExpressions together;
   private final long limit;
   // The selected columns, then those of ORDER BY.
   private final Expression[] what;
@@ -63,7 +64,7 @@ public final class RowLookup {
   /** A lookup over other results' rows, in vectors by column; memory null: unlimited. */
   RowLookup(FlowQuery query, Map<Expression, Vector> given, @Nullable GroupMemory memory) {
     this.memory = new MemoryDraw(memory);
-    this.given = given;
+    this.together = new CompiledExpressions(given);
     if (query.isAggregated()) {
       throw new QueryException("expected a query of single rows, found " + query);
     }
@@ -88,7 +89,7 @@ public final class RowLookup {
     vectors = new Vector[what.length];
     Map<ValueKind, Vector> ofKind = new HashMap<>();
     for (int c = 0; c < what.length; c++) {
-      CompiledExpression expression = CompiledExpression.of(what[c], given);
+      CompiledExpression expression = together.add(what[c]);
       expressions[c] = expression;
       vectors[c] = ofKind.computeIfAbsent(expression.kind(), kind -> expression.newVector());
     }
@@ -111,6 +112,7 @@ public final class RowLookup {
     }
     int first = selection[0];
     int count = selection[n - 1] - first + 1;
+    together.next();
     int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
     for (int c = 0; c < columns.length; c++) {
       if (what[c] instanceof Expression.Column column
@@ -133,6 +135,7 @@ public final class RowLookup {
       compile();
     }
     int taken = query.orderBy().isEmpty() ? (int) Math.min(n, limit - rows) : n;
+    together.next();
     for (int c = 0; c < columns.length; c++) {
       expressions[c].evaluate(count, vectors[c]);
       append(c, selection, 0, taken);

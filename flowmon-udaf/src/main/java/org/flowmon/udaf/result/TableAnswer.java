@@ -14,6 +14,7 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.vector.TableVectors;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ public final class TableAnswer {
 
     Read(ResultTable table, Named column, int @Nullable [] rows) {
       this.table = table;
-      this.column = TableVectors.place(table, column, "a query");
+      this.column = TableVectors.place(table, column.name(), column.kind(), "a query");
       this.rows = rows;
       this.vector = new Vector(column.kind());
     }

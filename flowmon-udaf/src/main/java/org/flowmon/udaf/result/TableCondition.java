@@ -11,6 +11,7 @@ import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.vector.TableVectors;
 import org.flowmon.udaf.vector.Vector;
 
 /** A condition over result tables with the same columns, as WHERE over flows. Not thread-safe. */
@@ -47,10 +48,7 @@ public final class TableCondition {
    * @throws IllegalArgumentException if a column is missing or of another kind
    */
   public int[] select(ResultTable table) {
-    int[] places =
-        vectors.keySet().stream()
-            .mapToInt(leaf -> TableVectors.place(table, (Named) leaf, "a condition"))
-            .toArray();
+    int[] places = vectors.keySet().stream().mapToInt(leaf -> place(table, (Named) leaf)).toArray();
     int[] chosen = new int[table.rowCount()];
     int n = 0;
     for (int from = 0; from < table.rowCount(); from += Vector.CAPACITY) {
@@ -65,5 +63,9 @@ public final class TableCondition {
       }
     }
     return n == chosen.length ? chosen : Arrays.copyOf(chosen, n);
+  }
+
+  private static int place(ResultTable table, Named column) {
+    return TableVectors.place(table, column.name(), column.kind(), "a condition");
   }
 }

@@ -126,7 +126,7 @@ public final class Campus implements Experiment {
     long before = analysis.live().windowMicros() - analysis.live().slideMicros();
     ReplaySpec spec =
         new ReplaySpec(
-            ArchiveLocation.parse(flows.archive().toString(), Map.of()),
+            List.of(ArchiveLocation.parse(flows.archive().toString(), Map.of())),
             analysis,
             end - (1 + run.number("quiet")) * DAY - before,
             end,

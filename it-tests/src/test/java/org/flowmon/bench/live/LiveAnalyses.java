@@ -33,7 +33,7 @@ final class LiveAnalyses {
   static AnalysisConfig of(String name, int seconds) {
     String text;
     try {
-      text = AnalysisConfig.textOf(name);
+      text = AnalysisConfig.wholeTextOf(name);
     } catch (ConfigException e) {
       throw new UsageException(e.getMessage());
     }
@@ -41,8 +41,6 @@ final class LiveAnalyses {
     if (name.equals("dispersion")) {
       window = DISPERSION_SLIDES * seconds;
       text = replaced(text, "(?m)^  slide: .*$", "  slide: " + seconds + "s");
-      text = replaced(text, "INTERVAL '10' MINUTE", "INTERVAL '" + window + "' SECOND");
-      text = replaced(text, "INTERVAL '1' MINUTE", "INTERVAL '" + seconds + "' SECOND");
     }
     text = replaced(text, "(?m)^  window: .*$", "  window: " + window + "s\n  groups: " + GROUPS);
     AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", text);

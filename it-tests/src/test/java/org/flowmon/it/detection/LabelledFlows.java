@@ -2,10 +2,8 @@ package org.flowmon.it.detection;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -20,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.zip.GZIPInputStream;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -31,6 +28,7 @@ import org.flowmon.ingest.file.FlowFiles;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.meter.MeterOptions;
 import org.flowmon.ingest.meter.PacketReading;
+import org.flowmon.it.ProjectFiles;
 
 /**
  * Flows of labelled sets: of what flowmon reads itself, captured packets included, of which it
@@ -97,15 +95,11 @@ final class LabelledFlows {
             });
   }
 
-  private static InputStream open(Path file) throws IOException {
-    InputStream in = Files.newInputStream(file);
-    return file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in;
-  }
-
   /** Lines of a table with a header; the separator is a comma. */
   private void addArgus(Path file) throws IOException {
     try (BufferedReader in =
-        new BufferedReader(new InputStreamReader(open(file), StandardCharsets.UTF_8))) {
+        new BufferedReader(
+            new InputStreamReader(ProjectFiles.open(file), StandardCharsets.UTF_8))) {
       List<String> names = List.of(in.readLine().split(",", -1));
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         Map<String, String> cells = new HashMap<>();
@@ -252,7 +246,7 @@ final class LabelledFlows {
   static Map<String, Integer> maliciousSources(Path log) throws IOException {
     Map<String, Set<String>> tried = new HashMap<>();
     try (BufferedReader in =
-        new BufferedReader(new InputStreamReader(open(log), StandardCharsets.UTF_8))) {
+        new BufferedReader(new InputStreamReader(ProjectFiles.open(log), StandardCharsets.UTF_8))) {
       List<String> names = List.of();
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         if (line.startsWith("#fields\t")) {

@@ -2,15 +2,14 @@ package org.flowmon.archive.query.plan;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.UUID;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.SegmentLease;
+import org.flowmon.archive.manifest.HistoryReach;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.udaf.constraint.Constraints;
 
@@ -23,20 +22,9 @@ public final class QueriedArchives {
 
   /** {@code verifyChecksums}: of a column's bytes when this process first reads them. */
   public QueriedArchives(List<ArchiveSnapshot> snapshots, boolean verifyChecksums) {
-    if (snapshots.isEmpty()) {
-      throw new IllegalArgumentException("expected at least one archive, found none");
-    }
+    ArchivesSnapshot.requireDifferent(snapshots);
     this.snapshots = List.copyOf(snapshots);
     this.verifyChecksums = verifyChecksums;
-    Set<UUID> archives = new HashSet<>();
-    for (ArchiveSnapshot snapshot : snapshots) {
-      if (!archives.add(snapshot.archive())) {
-        throw new IllegalArgumentException(
-            snapshot.location()
-                + " is named twice, or is a copy of another archive that is named: its flows would"
-                + " count twice; name it once");
-      }
-    }
   }
 
   public SegmentChoice choose(Constraints constraints) throws IOException {
@@ -74,13 +62,8 @@ public final class QueriedArchives {
     return snapshots.get(0).number();
   }
 
-  public long historyFrom() {
-    return snapshots.stream().mapToLong(ArchiveSnapshot::historyFrom).min().orElseThrow();
-  }
-
-  /** The arrival up to which every one of them is complete. */
-  public long historyThrough() {
-    return snapshots.stream().mapToLong(ArchiveSnapshot::historyThrough).min().orElseThrow();
+  public HistoryReach reach() {
+    return ArchivesSnapshot.reachOf(snapshots);
   }
 
   public int segments() {

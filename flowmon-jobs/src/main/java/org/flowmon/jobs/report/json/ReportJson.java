@@ -8,6 +8,7 @@ import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportApproximation;
+import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.function.ErrorBound;
 import org.flowmon.udaf.group.GroupEstimate;
 import org.flowmon.udaf.value.ResultTable;
@@ -19,6 +20,9 @@ public final class ReportJson {
 
   /** Of reports without rows: readers that only know rows must refuse it. */
   static final int VERSION_WITHOUT_ROWS = 2;
+
+  /** Of rows with lists: readers that expect them as texts must refuse it. */
+  static final int VERSION_WITH_LISTS = 3;
 
   private ReportJson() {}
 
@@ -63,11 +67,12 @@ public final class ReportJson {
 
   static String value(Report report, int row) {
     StringBuilder out = new StringBuilder(512);
-    beginning(out, VERSION, report);
+    boolean hasLists = report.columns().stream().anyMatch(ReportColumn::list);
+    beginning(out, hasLists ? VERSION_WITH_LISTS : VERSION, report);
     out.append(",\"rows\":").append(report.rows().rowCount());
     out.append(",\"row_number\":").append(row + 1);
     member(out.append(','), "row_key", report.rowKey(row));
-    out.append(",\"columns\":").append(columns(report.rows(), row));
+    out.append(",\"columns\":").append(columns(report, row));
     out.append(",\"confidence\":");
     confidence(out, report.confidence());
     if (!report.approximations().isEmpty()) {
@@ -87,6 +92,7 @@ public final class ReportJson {
       out.append(out.length() > 1 ? "," : "");
       member(out.append('{'), "column", one.column());
       member(out.append(','), "value", one.value());
+      out.append(one.computed() ? ",\"computed\":true" : "");
       ErrorBound bound = one.bound();
       out.append(",\"bound\":").append(bound == null ? "null" : Double.toString(bound.value()));
       member(out.append(','), "bound_of", one.boundOf());
@@ -101,7 +107,8 @@ public final class ReportJson {
   }
 
   /** Returns the columns of a row by name, a JSON object. */
-  public static String columns(ResultTable rows, int row) {
+  public static String columns(Report report, int row) {
+    ResultTable rows = report.rows();
     StringBuilder out = new StringBuilder(256).append('{');
     for (int c = 0; c < rows.columnCount(); c++) {
       if (c > 0) {
@@ -109,7 +116,11 @@ public final class ReportJson {
       }
       text(out, rows.name(c));
       out.append(':');
-      cell(out, rows, row, c);
+      if (report.columns().get(c).list() && !rows.isNull(row, c)) {
+        shown(out, rows.requireText(row, c)); // which is JSON
+      } else {
+        cell(out, rows, row, c);
+      }
     }
     return out.append('}').toString();
   }
@@ -190,17 +201,19 @@ public final class ReportJson {
   }
 
   private static void text(StringBuilder out, String value) {
+    shown(out.append('"'), value.replace("\\", "\\\\").replace("\"", "\\\""));
     out.append('"');
-    for (int i = 0; i < value.length(); i++) {
-      char c = value.charAt(i);
-      if (c == '"' || c == '\\') {
-        out.append('\\').append(c);
-      } else if (ShownText.isHarmful(c)) {
+  }
+
+  /** Escapes what a terminal would act on, which is in JSON within texts alone. */
+  private static void shown(StringBuilder out, String json) {
+    for (int i = 0; i < json.length(); i++) {
+      char c = json.charAt(i);
+      if (ShownText.isHarmful(c)) {
         out.append(String.format("\\u%04x", (int) c));
       } else {
         out.append(c);
       }
     }
-    out.append('"');
   }
 }

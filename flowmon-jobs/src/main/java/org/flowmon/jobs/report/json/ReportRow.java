@@ -16,7 +16,7 @@ import org.flowmon.jobs.topic.JsonMessage;
  *
  * @param rowNumber 1 … {@code rows}; 0, and no columns, if there are none
  * @param columns by name, in order: text, {@link BigInteger}, {@link Double}, {@link Boolean} or
- *     null
+ *     null; a list is the text of its JSON, as up to version 2 of the message
  * @param confidence by name, with values as in {@code columns}
  * @param approximate the approximations of columns, by name; empty if all is exact
  */
@@ -45,14 +45,18 @@ public record ReportRow(
   public static ReportRow parse(byte[] message) throws IOException {
     JsonMessage json = JsonMessage.parse(message);
     int version = json.integer("version");
-    if (version != ReportJson.VERSION && version != ReportJson.VERSION_WITHOUT_ROWS) {
+    boolean hasRow = version == ReportJson.VERSION || version == ReportJson.VERSION_WITH_LISTS;
+    if (!hasRow && version != ReportJson.VERSION_WITHOUT_ROWS) {
       throw new IOException(
-          "version %d of a report, expected %d, or %d without rows"
-              .formatted(version, ReportJson.VERSION, ReportJson.VERSION_WITHOUT_ROWS));
+          "version %d of a report, expected %d, %d with lists, or %d without rows"
+              .formatted(
+                  version,
+                  ReportJson.VERSION,
+                  ReportJson.VERSION_WITH_LISTS,
+                  ReportJson.VERSION_WITHOUT_ROWS));
     }
-    boolean hasRow = version == ReportJson.VERSION;
     Map<String, Object> columns =
-        hasRow || json.has("columns") ? json.scalars("columns") : Map.of();
+        hasRow || json.has("columns") ? json.scalarsAndLists("columns") : Map.of();
     Map<String, Object> confidence = json.scalars("confidence");
     ReportRow row =
         new ReportRow(

@@ -120,7 +120,7 @@ final class AnomalyLogic implements ReportLogic {
     history = analysis.requiredHistory();
     rules.historyItems(query, keys, measure);
     rules.noLimit("history.query", query, "logic anomaly compares whole matrices");
-    days = SameHourDays.of(query);
+    days = rules.sameHourIfAny(query);
     if (days.isPresent()) {
       rules.historyItems(query, List.of(), DAY);
       hasSlots = query.select().stream().anyMatch(item -> item.name().equals(SLOT));

@@ -132,8 +132,7 @@ final class DispersionLogic implements ReportLogic {
       return new Past(item.name(), rules.historyColumn(item), false);
     }
     String perDay = item.name() + "_per_day";
-    return new Past(
-        item.name(), rules.column("history.query", perDay, ValueKind.DOUBLE, false), true);
+    return new Past(item.name(), rules.column("history.query", perDay, ValueKind.DOUBLE), true);
   }
 
   private List<ReportColumn> columns(List<ReportColumn> keyColumns) {

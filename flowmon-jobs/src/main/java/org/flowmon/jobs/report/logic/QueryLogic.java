@@ -20,7 +20,6 @@ import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.parser.QueryScope;
-import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.TableQuery;
@@ -191,9 +190,7 @@ final class QueryLogic implements ReportLogic {
     try {
       Query bound = query.bind(values);
       for (int i = 0; i < bound.select().size(); i++) {
-        SelectItem item = bound.select().get(i);
-        boolean isWide = ExpressionParts.isWide(item.what());
-        columns.add(new ReportColumn(item.name(), item.resultKind(), isWide, bound.isKey(i)));
+        columns.add(ReportColumn.of(bound.select().get(i), bound.isKey(i)));
       }
       Map<String, ResultTable> none = new HashMap<>();
       relations.all().forEach(relation -> none.put(relation.name(), empty(relation)));

@@ -54,7 +54,7 @@ final class ReportRelations {
   }
 
   private static Named total(String name) {
-    return new Named(null, name, ValueKind.LONG, true, null, null);
+    return new Named(null, name, ValueKind.LONG, true, null, null, false);
   }
 
   private static Set<String> keys(Query query) {

@@ -65,7 +65,7 @@ final class TrafficLogic implements ReportLogic {
     all.add(ReportColumn.of("rank", ValueKind.LONG));
     all.addAll(live);
     for (ReportColumn measure : measures) {
-      all.add(rules.column("live.query", rate(measure.name()), ValueKind.DOUBLE, false));
+      all.add(rules.column("live.query", rate(measure.name()), ValueKind.DOUBLE));
     }
     all.add(ReportColumn.of("share", ValueKind.DOUBLE));
     all.add(ReportColumn.of("groups", ValueKind.LONG));

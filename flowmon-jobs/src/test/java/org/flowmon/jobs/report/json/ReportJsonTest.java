@@ -92,6 +92,32 @@ class ReportJsonTest {
   }
 
   @Test
+  void aListIsAnArrayOfItemsInAVersionOfItsOwn() throws Exception {
+    String first = ReportJson.value(TestReports.withLists(true), 0);
+    assertTrue(first.startsWith("{\"version\":3,"), first);
+    String list = "[{\"item\":\"a\\\"b\\u202e\",\"value\":7,\"lower\":6.5,\"upper\":7}]";
+    assertTrue(
+        first.contains("\"ports\":" + list + ",\"name\":\"[{\\\"item\\\":\\\"a\\\\\\\"b\\u202e"),
+        first);
+    assertTrue(
+        first.contains("\"value\":\"TOP(HEAVY_HITTERS(dst_port), 3)\",\"computed\":true"), first);
+    String second = ReportJson.value(TestReports.withLists(true), 1);
+    assertTrue(second.contains("\"ports\":null,\"name\":\"[]\""), second);
+  }
+
+  @Test
+  void listsOfBothVersionsAreReadAlike() throws Exception {
+    ReportRow texts =
+        ReportRow.parse(
+            ReportJson.value(TestReports.withLists(false), 0).getBytes(StandardCharsets.UTF_8));
+    ReportRow arrays =
+        ReportRow.parse(
+            ReportJson.value(TestReports.withLists(true), 0).getBytes(StandardCharsets.UTF_8));
+    assertEquals(texts.columns(), arrays.columns());
+    assertEquals(List.copyOf(texts.columns().keySet()), List.copyOf(arrays.columns().keySet()));
+  }
+
+  @Test
   void theVersionsOfJoinedFilesAreInTheConfidence() throws Exception {
     String message = ReportJson.value(TestReports.enriched(), 0);
     assertTrue(
@@ -120,7 +146,7 @@ class ReportJsonTest {
             report.confidence(),
             List.of(
                 new ReportApproximation(
-                    "flows", "v", ErrorBound.additive(Double.POSITIVE_INFINITY, 1), null)));
+                    "flows", "v", false, ErrorBound.additive(Double.POSITIVE_INFINITY, 1), null)));
     byte[] message = ReportJson.value(unbounded, 0).getBytes(StandardCharsets.UTF_8);
     Map<String, Object> flows = ReportRow.parse(message).approximate().get(0);
     assertTrue(flows.containsKey("bound"));

@@ -287,8 +287,10 @@ class BeaconsLogicTest {
   void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
     refuses(
         "needs a column TIME_BUCKET",
-        "TIME_BUCKET(COALESCE(start_time, end_time), INTERVAL '10' SECOND) AS slot",
-        "end_time AS slot");
+        "TIME_BUCKET(COALESCE(start_time, end_time), ${slot}) AS slot",
+        "end_time AS slot",
+        "variables:\n  slot: INTERVAL '10' SECOND\n",
+        "");
     refuses("needs a column first", "AS first", "AS frst");
     refuses("needs a column bytes", "SUM(bytes) AS bytes", "SUM(bytes) AS octets");
     refuses("expected SUM(…) or COUNT(…) alone", "COUNT(*) AS flows", "MAX(dst_port) AS flows");

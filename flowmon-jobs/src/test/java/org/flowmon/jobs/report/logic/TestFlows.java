@@ -206,7 +206,7 @@ final class TestFlows {
 
   /** Returns an offered file, with some of its text replaced. */
   static AnalysisConfig offered(String name, String... replaced) {
-    String text = AnalysisConfig.textOf(name);
+    String text = AnalysisConfig.wholeTextOf(name);
     for (int i = 0; i < replaced.length; i += 2) {
       if (!text.contains(replaced[i])) {
         throw new IllegalArgumentException(name + ".yaml does not say " + replaced[i]);

@@ -1,14 +1,12 @@
-package org.flowmon.udaf.result;
+package org.flowmon.udaf.vector;
 
 import java.util.Arrays;
-import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
-import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
 /** Columns of a result table as vectors, so that expressions are evaluated over them. */
-final class TableVectors {
+public final class TableVectors {
   private static final int WORDS = Vector.CAPACITY / 64;
 
   private static final long[] NO_LONGS = {};
@@ -17,15 +15,15 @@ final class TableVectors {
   private TableVectors() {}
 
   /** A column's place; an {@link IllegalArgumentException} if it is missing or of another kind. */
-  static int place(ResultTable table, Named column, String reader) {
-    int place = table.column(column.name());
-    if (place < 0 || table.kind(place) != column.kind()) {
+  public static int place(ResultTable table, String name, @Nullable ValueKind kind, String reader) {
+    int place = table.column(name);
+    if (place < 0 || table.kind(place) != kind) {
       throw new IllegalArgumentException(
           reader
               + " reads the column "
-              + column
+              + name
               + " of "
-              + column.kind()
+              + kind
               + ", found "
               + (place < 0 ? table.names().toString() : table.kind(place).toString()));
     }
@@ -33,7 +31,8 @@ final class TableVectors {
   }
 
   /** Fills a vector of the column's kind from at most {@link Vector#CAPACITY} rows; −1: NULLs. */
-  static void load(ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
+  public static void load(
+      ResultTable table, int column, int[] rows, int from, int n, Vector vector) {
     boolean isWide = table.isWide(column);
     Arrays.fill(vector.validity(), 0);
     table.gather(
@@ -54,7 +53,7 @@ final class TableVectors {
   }
 
   /** Fills a vector of the column's kind from at most {@link Vector#CAPACITY} successive rows. */
-  static void load(ResultTable table, int column, int from, int n, Vector vector) {
+  public static void load(ResultTable table, int column, int from, int n, Vector vector) {
     if (vector.kind() == ValueKind.ADDRESS) {
       table.readAddresses(column, from, n, vector.requireHigh(), vector.values());
     } else if (vector.kind() == ValueKind.TEXT) {

@@ -59,7 +59,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The offered analysis, over planted scans and lookalikes. */
-class PortscansLogicTest {
+class PortscansTest {
   private static final int TCP = 6;
   private static final int UDP = 17;
   private static final int ICMP = 1;

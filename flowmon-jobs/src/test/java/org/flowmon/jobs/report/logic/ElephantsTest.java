@@ -9,12 +9,10 @@ import static org.flowmon.jobs.report.TestReports.history;
 import static org.flowmon.jobs.report.TestReports.window;
 import static org.flowmon.jobs.report.TestReports.withGap;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
@@ -27,7 +25,7 @@ import org.flowmon.jobs.report.TestReports;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-class ElephantsLogicTest {
+class ElephantsTest {
   private static final long LONG_AGO = END - 30 * DAY;
   private static final String A = "192.0.2.1";
   private static final String B = "2001:db8::1";
@@ -170,63 +168,6 @@ class ElephantsLogicTest {
         verdict(report("share: 0.1", new WindowHistory(window(1000, A, 100), history)), 0));
     assertEquals(
         "new", verdict(report("share: 0.1", new WindowHistory(window(1000, A, 101), history)), 0));
-  }
-
-  @Test
-  void onlySignificantRowsAreEmittedWhereThatIsAskedFor() {
-    WindowHistory window =
-        new WindowHistory(window(1000, A, 500, B, 300), history(LONG_AGO, END, A, 1, 1L, A, 2, 1L));
-    assertEquals(2, report("emit: all, share: 0.4", window).rowCount());
-    ResultTable rows = report("emit: significant, share: 0.4", window);
-    assertEquals(1, rows.rowCount());
-    assertEquals(A, rows.formatted(0, rows.column("src_addr")));
-    WindowHistory young = new WindowHistory(window(1000, A, 500, B, 300), history(END - HOUR, END));
-    assertEquals(0, report("emit: significant", young).rowCount());
-    assertEquals(2, report("emit: significant, emit_no_history: true", young).rowCount());
-  }
-
-  @Test
-  void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
-    assertMessage("report.parameters.shares: is not a parameter", elephants("shares: 0.1"));
-    assertMessage("report.parameters.share: expected a number 0…1", elephants("share: 2"));
-    assertMessage("needs a column packets", elephants("measure: packets"));
-    assertMessage("src_addr to be LONG, found ADDRESS", elephants("measure: src_addr"));
-    AnalysisConfig config = elephants("");
-    AnalysisConfig.History history = config.history();
-    AnalysisConfig.History otherwise =
-        new AnalysisConfig.History(
-            "SELECT src_addr, SUM(bytes) AS bytes, 1 AS day FROM flows GROUP BY src_addr",
-            history.delay(),
-            null,
-            history.concurrency(),
-            history.timeout(),
-            history.rows());
-    assertMessage(
-        "SAME_HOUR",
-        new AnalysisConfig(
-            config.name(),
-            config.live(),
-            otherwise,
-            config.report(),
-            config.sinks(),
-            List.of(),
-            Places.NONE));
-    assertMessage(
-        "logic elephants compares",
-        new AnalysisConfig(
-            config.name(),
-            config.live(),
-            null,
-            config.report(),
-            config.sinks(),
-            List.of(),
-            Places.NONE));
-  }
-
-  private static void assertMessage(String part, AnalysisConfig config) {
-    ConfigException e =
-        assertThrows(ConfigException.class, () -> ReportLogics.of(config).open(config));
-    assertTrue(e.getMessage().contains(part), e.getMessage());
   }
 
   @Test

@@ -28,7 +28,7 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.report.logic.TestFlows.Flow;
 import org.junit.jupiter.api.Test;
 
-class NewTargetsLogicTest {
+class NewTargetsTest {
   private static final long MINUTE = 60 * SECOND;
   private static final String[] COLUMNS = {
     "src_addr", "targets", "new_targets", "usual_targets", "unknown_targets", "verdict"

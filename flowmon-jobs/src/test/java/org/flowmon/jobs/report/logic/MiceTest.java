@@ -4,8 +4,8 @@ import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.logic.TestFlows.offered;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -17,50 +17,28 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-class MiceLogicTest {
+class MiceTest {
   private static final String LIVE = "src_addr ADDRESS, dst_addr ADDRESS, bytes LONG";
   private static final String TOP = "src_addr ADDRESS, bytes LONG";
-  private static final String HISTORY =
-      "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE end_time >= :now - INTERVAL '2' HOUR"
-          + " GROUP BY src_addr ORDER BY bytes DESC LIMIT 3";
   private static final String A = "10.0.0.1";
   private static final String B = "2001:db8::2";
   private static final String C = "10.0.0.3";
 
-  private static AnalysisConfig config(String live, String history, String parameters) {
-    return AnalysisConfig.parse(
-        "mice.yaml",
-        """
-        name: mice
-        live:
-          query: SELECT src_addr, dst_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr, dst_addr ORDER BY bytes DESC %s
-          window: 10s
-        history:
-          query: %s
-          refresh: 1h
-        report:
-          logic: mice
-          parameters: {%s}
-        """
-            .formatted(live, history, parameters));
-  }
-
-  private static ResultTable report(String parameters, ResultTable now, HistoryAnswer past) {
-    AnalysisConfig config = config("", HISTORY, parameters);
-    ReportLogic logic = ReportLogics.of(config);
-    List<ReportColumn> columns = logic.open(config);
-    ResultTable rows = logic.report(new WindowHistory(Tables.window(10 * SECOND, now), past));
-    assertEquals(columns.stream().map(ReportColumn::name).toList(), rows.names());
-    return rows;
+  /** Of the bundled file, with a history of two hours. */
+  private static ResultTable report(int limit, ResultTable now, HistoryAnswer past) {
+    AnalysisConfig mice =
+        offered(
+            "mice",
+            "INTERVAL '7' DAY AND end_time < :now - INTERVAL '1' MINUTE",
+            "INTERVAL '2' HOUR",
+            "LIMIT 100\n\nsinks",
+            "LIMIT " + limit + "\n\nsinks");
+    return TestFlows.report(mice, new WindowHistory(Tables.window(10 * SECOND, now), past));
   }
 
   private static List<String> lines(ResultTable rows) {
@@ -94,14 +72,13 @@ class MiceLogicTest {
     assertEquals(
         List.of(
             "1 2001:db8::2 90 mouse", "2 10.0.0.3 80 mouse", "3  60 mouse", "4 10.0.0.3 50 mouse"),
-        lines(report("", now, history)));
+        lines(report(100, now, history)));
     assertEquals(
-        List.of("1 2001:db8::2 90 mouse", "2 10.0.0.3 80 mouse"),
-        lines(report("limit: 2", now, history)));
+        List.of("1 2001:db8::2 90 mouse", "2 10.0.0.3 80 mouse"), lines(report(2, now, history)));
     ResultTable unknown = new Tables(TOP).row(null, 1000).row(B, 3).row(C, 2).build();
     assertEquals(
         List.of("1 10.0.0.1 100 mouse", "2 10.0.0.1 70 mouse"),
-        lines(report("", now, Tables.history(END - DAY, unknown))));
+        lines(report(100, now, Tables.history(END - DAY, unknown))));
   }
 
   @Test
@@ -109,7 +86,7 @@ class MiceLogicTest {
     ResultTable now = new Tables(LIVE).row(A, C, 100).row(B, C, 90).build();
     ResultTable past = new Tables(TOP).row(A, 1000).build();
     for (HistoryAnswer none : List.of(Tables.failed(), Tables.history(END - 60 * SECOND, past))) {
-      ResultTable rows = report("limit: 1", now, none);
+      ResultTable rows = report(1, now, none);
       assertEquals(List.of("1 10.0.0.1 100 no_history"), lines(rows));
       assertEquals(0.0, rows.doubleValue(0, rows.column("coverage")));
     }
@@ -120,9 +97,9 @@ class MiceLogicTest {
     // of two hours before END, which is a full hour, all but the last minute until as-of, and half
     ResultTable now = new Tables(LIVE).row(B, C, 90).build();
     ResultTable past = new Tables(TOP).row(A, 1000).build();
-    ResultTable rows = report("", now, Tables.history(END - DAY, past));
+    ResultTable rows = report(100, now, Tables.history(END - DAY, past));
     assertEquals(119.0 / 120, rows.doubleValue(0, rows.column("coverage")));
-    rows = report("", now, Tables.history(END - HOUR, past));
+    rows = report(100, now, Tables.history(END - HOUR, past));
     assertEquals(59.0 / 120, rows.doubleValue(0, rows.column("coverage")));
   }
 
@@ -152,8 +129,7 @@ class MiceLogicTest {
         }
       }
       HistoryAnswer history = Tables.history(END - DAY, top.build());
-      assertEquals(
-          expected, lines(report("limit: " + limit, live.build(), history)), "seed " + seed);
+      assertEquals(expected, lines(report(limit, live.build(), history)), "seed " + seed);
     }
   }
 
@@ -186,14 +162,10 @@ class MiceLogicTest {
         }
       }
       cut += all - sent;
-      String limits = "LIMIT " + perHost + " BY src_addr LIMIT " + rows;
-      AnalysisConfig config =
-          config(limits, HISTORY.replace("LIMIT 3", "LIMIT " + hosts), "limit: " + limit);
-      ReportLogics.of(config).open(config);
       HistoryAnswer history = Tables.history(END - DAY, top.build());
       assertEquals(
-          lines(report("limit: " + limit, whole.build(), history)),
-          lines(report("limit: " + limit, limited.build(), history)),
+          lines(report(limit, whole.build(), history)),
+          lines(report(limit, limited.build(), history)),
           "seed " + seed);
     }
     assertTrue(cut > 1000, cut + " rows cut");
@@ -202,50 +174,5 @@ class MiceLogicTest {
   private static String address(SplittableRandom random) {
     int host = random.nextInt(40);
     return host == 0 ? null : (host % 2 == 0 ? "198.51.100." : "2001:db8::") + host;
-  }
-
-  @Test
-  void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
-    assertMessage(
-        "live.query: expected no LIMIT, or LIMIT 100 BY src_addr, found LIMIT 5",
-        "LIMIT 5",
-        HISTORY,
-        "");
-    assertMessage("found LIMIT 99 BY: logic mice", "LIMIT 99 BY src_addr", HISTORY, "");
-    assertMessage("found LIMIT 4 BY … LIMIT 9", "LIMIT 4 BY dst_addr LIMIT 9", HISTORY, "limit: 2");
-    assertMessage(
-        "expected LIMIT 14 or more (3 of the history query's LIMIT, times 4, and 2 that are"
-            + " reported), found LIMIT 13",
-        "LIMIT 4 BY src_addr LIMIT 13",
-        HISTORY,
-        "limit: 2");
-    assertMessage(
-        "history.query: expected a LIMIT, as the live query has LIMIT 400",
-        "LIMIT 100 BY src_addr LIMIT 400",
-        HISTORY.replace(" LIMIT 3", ""),
-        "");
-    assertMessage("report.parameters.limit: expected a whole number", "", HISTORY, "limit: 0");
-    assertMessage(
-        "expected keys of the live query, [src_addr, dst_addr], found src_port",
-        "",
-        HISTORY.replace("src_addr", "src_port"),
-        "");
-    assertMessage(
-        "needs a key of the live query, of [src_addr, dst_addr], among its columns, found [bytes]",
-        "",
-        "SELECT SUM(bytes) AS bytes FROM flows WHERE end_time >= :now - INTERVAL '1' DAY",
-        "");
-    assertMessage(
-        "expected WHERE end_time >=",
-        "",
-        "SELECT src_addr, SUM(bytes) AS bytes FROM flows GROUP BY src_addr LIMIT 9",
-        "");
-  }
-
-  private static void assertMessage(String part, String live, String history, String parameters) {
-    AnalysisConfig config = config(live, history, parameters);
-    ConfigException e =
-        assertThrows(ConfigException.class, () -> ReportLogics.of(config).open(config));
-    assertTrue(e.getMessage().contains(part), e.getMessage());
   }
 }
