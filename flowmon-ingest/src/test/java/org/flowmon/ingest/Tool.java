@@ -18,17 +18,18 @@ import java.util.concurrent.TimeUnit;
 public final class Tool {
   private Tool() {}
 
-  /** The lines of its standard output. */
+  /** The lines of its standard output, with times in UTC. */
   public static List<String> run(List<String> command) throws IOException, InterruptedException {
     Path out = Files.createTempFile("tool", ".out");
     try {
+      ProcessBuilder builder =
+          new ProcessBuilder(command)
+              .redirectOutput(out.toFile())
+              .redirectError(ProcessBuilder.Redirect.DISCARD);
+      builder.environment().put("TZ", "UTC");
       Process process;
       try {
-        process =
-            new ProcessBuilder(command)
-                .redirectOutput(out.toFile())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        process = builder.start();
       } catch (IOException e) {
         return without(command.get(0));
       }

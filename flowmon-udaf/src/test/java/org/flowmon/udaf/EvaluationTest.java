@@ -229,6 +229,12 @@ class EvaluationTest {
     assertEquals(1, party.alternatives().size());
     assertEquals(2, party.alternatives().get(0).size());
     assertEquals(LongRanges.of(6, Long.MAX_VALUE), party.longs(FlowColumn.BYTES));
+    // Whoever is a client is the source or the destination.
+    assertEquals(party, constraints("client_addr = '10.0.0.1' AND bytes > 5"));
+    assertEquals(
+        constraints("dst_addr IN ('10.0.0.0/8', '::1') OR src_addr IN ('10.0.0.0/8', '::1')"),
+        constraints("server_addr IN ('10.0.0.0/8', '::1')"));
+    assertEquals(Constraints.NOTHING, constraints("NOT client_addr IN ('10.0.0.1')"));
     Constraints list =
         Constraints.of(QueryParser.parseCondition("src_port IN (7, 9, 8) OR src_port = 20"));
     assertEquals(LongRanges.of(7, 9).or(LongRanges.of(20, 20)), list.longs(FlowColumn.SRC_PORT));

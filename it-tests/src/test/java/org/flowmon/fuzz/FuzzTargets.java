@@ -11,6 +11,7 @@ final class FuzzTargets {
     return List.of(
         new ExportsFuzz(),
         new PacketsFuzz(),
+        new CollectorFilesFuzz(),
         new BatchFuzz(),
         new ArchiveFilesFuzz(),
         new ManifestFuzz(),

@@ -64,7 +64,7 @@ class ClusterIT {
     jvm = OneJvm.start(folder);
     OneJvm.publish(jvm.bootstrap(), "one", logs);
     Path archive = folder.resolve("one");
-    jvm.run("one", archive, 1, OneJvm.elephants("one", WINDOW, LATENESS));
+    jvm.run("one", archive, 1, CarriedAnalyses.parsed("one", WINDOW, LATENESS));
     flows = OneJvm.query(archive, EVERYTHING);
     talkers = reported("one");
     assertTrue(flows.rowCount() > 30_000 && talkers.size() > 20, "a day has flows and windows");
@@ -183,6 +183,80 @@ class ClusterIT {
     assertSame("again");
   }
 
+  /**
+   * The first job is of the jar that {@code FLOWMON_JOB_BEFORE} names, by default of this build's.
+   */
+  @Test
+  void aJobStoppedWithASavepointGoesOnInThisBuild() throws Exception {
+    String before = System.getenv("FLOWMON_JOB_BEFORE");
+    Path jar = before == null ? ProjectFiles.jobJar() : Path.of(before).toAbsolutePath();
+    FlowTopics.ensure(jvm.bootstrap(), "carried", OneJvm.PARTITIONS);
+    Map<String, String> analyses = CarriedAnalyses.of("carried", WINDOW, LATENESS);
+    try (FlowPublisher publisher = publisher("carried")) {
+      FileReadOptions options = FileReadOptions.defaults();
+      String first = submit(jar, "carried", analyses, false, 2, List.of());
+      publish(publisher, options, logs.subList(0, 10));
+      cluster.await("reports before the savepoint", () -> windows("carried") >= 6);
+      awaitCheckpoint(first);
+      Path savepoint = cluster.stop(first, folder.resolve("stopped"));
+      assertTrue(windows("carried") < talkers.size() / 2, "windows are open");
+      publish(publisher, options, logs.subList(10, 14));
+      submit(
+          ProjectFiles.jobJar(),
+          "carried",
+          analyses,
+          false,
+          1,
+          List.of("-s", savepoint.toString()));
+      end(publisher, publish(publisher, options, logs.subList(14, logs.size())));
+      awaitAll("carried");
+      long last = CarriedAnalyses.reported(jvm.bootstrap(), "one_functions").lastKey();
+      cluster.await("the last window", () -> isReported("carried_functions", last));
+    }
+    assertSame("carried");
+    assertEquals(bruteForce(), reported("carried"), "brute force");
+    for (String kind : List.of("_functions", "_nested")) {
+      assertEquals(
+          CarriedAnalyses.reported(jvm.bootstrap(), "one" + kind),
+          CarriedAnalyses.reported(jvm.bootstrap(), "carried" + kind),
+          kind);
+    }
+    SortedMap<String, List<String>> alerts = CarriedAnalyses.alerts(jvm.bootstrap(), "one");
+    assertTrue(alerts.size() > 3, "alerts of " + alerts);
+    assertEquals(alerts, CarriedAnalyses.alerts(jvm.bootstrap(), "carried"));
+  }
+
+  private static boolean isReported(String analysis, long windowEnd) {
+    try {
+      return CarriedAnalyses.reported(jvm.bootstrap(), analysis).containsKey(windowEnd);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The largest talkers of each window, counted from the rows of the archive. */
+  private static SortedMap<Long, List<Talker>> bruteForce() throws IOException {
+    ResultTable rows =
+        OneJvm.query(
+            folder.resolve("one"),
+            "SELECT src_addr, end_time, arrival, bytes, uid, COUNT(*) AS n FROM flows"
+                + " WHERE outgoing IS NOT TRUE"
+                + " GROUP BY src_addr, end_time, arrival, bytes, uid");
+    long width = 3_600_000_000L;
+    long lateness = width / 2;
+    Map<Long, Map<String, Long>> windows = new TreeMap<>();
+    for (int row = 0; row < rows.rowCount(); row++) {
+      long end = (Math.floorDiv(rows.longValue(row, 1), width) + 1) * width;
+      if (rows.longValue(row, 2) <= end + lateness && !rows.isNull(row, 3)) {
+        windows
+            .computeIfAbsent((end - width) / 1_000_000, key -> new TreeMap<>())
+            .merge(
+                rows.formatted(row, 0), rows.longValue(row, 3) * rows.longValue(row, 5), Long::sum);
+      }
+    }
+    return Talker.top(windows, 20);
+  }
+
   @Test
   void anAnalysisIsAddedAndRemovedByOneCommandWhileTheJobRuns() throws Exception {
     FlowTopics.ensure(jvm.bootstrap(), "taking", OneJvm.PARTITIONS);
@@ -289,9 +363,27 @@ class ClusterIT {
 
   private static String submit(String name, boolean bounded, int parallelism, List<String> options)
       throws Exception {
+    return submit(
+        ProjectFiles.jobJar(),
+        name,
+        Map.of(name, OneJvm.elephantsYaml(name, WINDOW, LATENESS)),
+        bounded,
+        parallelism,
+        options);
+  }
+
+  private static String submit(
+      Path jar,
+      String name,
+      Map<String, String> texts,
+      boolean bounded,
+      int parallelism,
+      List<String> options)
+      throws Exception {
     Path analyses = Files.createDirectories(folder.resolve("analyses-" + name));
-    Files.writeString(
-        analyses.resolve(name + ".yaml"), OneJvm.elephantsYaml(name, WINDOW, LATENESS));
+    for (Map.Entry<String, String> text : texts.entrySet()) {
+      Files.writeString(analyses.resolve(text.getKey() + ".yaml"), text.getValue());
+    }
     Path config = folder.resolve(name + ".yaml");
     Files.writeString(
         config,
@@ -311,7 +403,7 @@ class ClusterIT {
                 + ", parallelism: "
                 + parallelism
                 + "}"));
-    return cluster.submit(ProjectFiles.jobJar(), options, "--config", config.toString());
+    return cluster.submit(jar, options, "--config", config.toString());
   }
 
   private static Path onlyFolder(Path parent) throws IOException {

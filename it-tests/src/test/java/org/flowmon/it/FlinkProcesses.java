@@ -128,6 +128,16 @@ final class FlinkProcesses implements AutoCloseable {
     return id.group(1);
   }
 
+  /** Stops a job by {@code flink stop}; returns its savepoint. */
+  Path stop(String job, Path folder) throws Exception {
+    String output = client(List.of("stop", "--savepointPath", folder.toUri().toString(), job));
+    Matcher path = Pattern.compile("Savepoint completed. Path: (file:\\S+)").matcher(output);
+    if (!path.find()) {
+      throw new IllegalStateException("flink stop printed no savepoint:\n" + output);
+    }
+    return Path.of(URI.create(path.group(1)));
+  }
+
   /** Runs Flink's command line client and returns what it printed. */
   String client(List<String> arguments) throws Exception {
     List<String> command = new ArrayList<>();

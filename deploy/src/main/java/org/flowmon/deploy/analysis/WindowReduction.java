@@ -124,11 +124,6 @@ final class WindowReduction {
         -1);
   }
 
-  /** The counts by length, the shortest first. */
-  public List<Measured> measured() {
-    return List.copyOf(measured);
-  }
-
   /** Empty if the analysis's own length is longer than the sample. */
   public Optional<Measured> own() {
     return measured.stream().filter(one -> one.micros() == ownMicros).findFirst();

@@ -184,8 +184,8 @@ final class ExactValues {
         ranks.isPresent() ? ranks.get().read(run(ranks.get().query(rows))) : Map.of();
     for (ReportRow row : rows) {
       Object shown = row.columns().get(column);
-      Integer at = byKey.get(keys.of(row));
-      boolean isNull = at == null || exact.isNull(at, place);
+      int at = byKey.getOrDefault(keys.of(row), -1);
+      boolean isNull = at < 0 || exact.isNull(at, place);
       Double error = null;
       if (ranks.isPresent()) {
         Long errorOfRank = off.get(keys.of(row));
@@ -229,8 +229,8 @@ final class ExactValues {
       for (ItemList.Item item : ItemList.of(list)) {
         List<String> key = new ArrayList<>(keys.of(row));
         key.addAll(item.key());
-        Integer at = byItem.get(key);
-        BigDecimal sum = at == null ? BigDecimal.ZERO : Cells.number(exact, at, place);
+        int at = byItem.getOrDefault(key, -1);
+        BigDecimal sum = at < 0 ? BigDecimal.ZERO : Cells.number(exact, at, place);
         Boolean within =
             sum == null || item.lower() == null || item.upper() == null
                 ? null
@@ -244,7 +244,7 @@ final class ExactValues {
               item.value(),
               item.lower(),
               item.upper(),
-              at == null ? BigInteger.ZERO : Cells.object(exact, at, place),
+              at < 0 ? BigInteger.ZERO : Cells.object(exact, at, place),
               within
             });
       }

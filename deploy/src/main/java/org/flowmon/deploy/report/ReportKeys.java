@@ -12,7 +12,6 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 import org.flowmon.udaf.value.ValueKind;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The columns by which the rows of an exact query belong to those of a report: its groups' keys
@@ -77,7 +76,7 @@ record ReportKeys(FlowQuery query, List<SelectItem> shared, List<SelectItem> ite
       List<Expression> groups = rows.stream().map(this::isOf).toList();
       terms.add(groups.size() == 1 ? groups.get(0) : new Expression.Or(groups));
     }
-    @Nullable Expression where =
+    Expression where =
         terms.isEmpty() ? null : terms.size() == 1 ? terms.get(0) : new Expression.And(terms);
     return new FlowQuery(query.select(), where, query.groupBy(), query.orderBy(), query.limit());
   }

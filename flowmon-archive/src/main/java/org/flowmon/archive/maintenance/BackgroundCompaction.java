@@ -37,7 +37,6 @@ public final class BackgroundCompaction implements AutoCloseable {
   private volatile boolean closed;
   private final Set<String> damaged = new HashSet<>(); // of the thread
   private final AtomicLong replaced = new AtomicLong();
-  private final AtomicLong written = new AtomicLong();
   private final AtomicLong rows = new AtomicLong();
   private final AtomicLong deleted = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
@@ -68,10 +67,6 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   public long replaced() {
     return replaced.get();
-  }
-
-  public long written() {
-    return written.get();
   }
 
   public long rows() {
@@ -119,7 +114,6 @@ public final class BackgroundCompaction implements AutoCloseable {
         step != null;
         step = compactor.step(this::isClosed)) {
       replaced.addAndGet(step.replaced());
-      written.addAndGet(step.written());
       rows.addAndGet(step.rows());
       removeReplaced(archive);
     }

@@ -90,10 +90,6 @@ final class ManifestSum {
     return number;
   }
 
-  int checksum() {
-    return checksum;
-  }
-
   void requireFirstRows(String file) {
     firstRows.forEach((id, row) -> requireFirstRow(file, id, row, segments.get(id)));
   }

@@ -142,14 +142,6 @@ public final class QueryOptions {
     return asOfArrival;
   }
 
-  public long rowLimit() {
-    return rowLimit;
-  }
-
-  public long byteLimit() {
-    return byteLimit;
-  }
-
   public long groupMemory() {
     return groupMemory;
   }

@@ -57,11 +57,6 @@ public final class HistoryGenerator {
         model, to.minus(Duration.ofDays(days)), to, flows, liveFlowsPerSecond);
   }
 
-  /** The factor for each flow's bytes and packets, at least 1. */
-  public long volumeFactor() {
-    return volumeFactor(meanDensity(), 1, 0);
-  }
-
   /** At a time that has {@code density} times the flows, some of which only show conversations. */
   private long volumeFactor(double meanDensity, double density, double rollShare) {
     double seconds = (toMillis - fromMillis) / 1000.0;

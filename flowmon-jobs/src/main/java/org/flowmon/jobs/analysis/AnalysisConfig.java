@@ -102,6 +102,7 @@ public record AnalysisConfig(
           "exfiltration",
           "exporters",
           "fan_out",
+          "first_contact",
           "icmp_tunnels",
           "long_connections",
           "mice",
@@ -109,6 +110,7 @@ public record AnalysisConfig(
           "new_talkers",
           "new_targets",
           "portscans",
+          "scan_networks",
           "scans",
           "scans_fast",
           "traffic_by_as",
@@ -206,6 +208,16 @@ public record AnalysisConfig(
       long rows)
       implements Serializable {
     public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
+
+    static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
+
+    static final int DEFAULT_CONCURRENCY = 4;
+
+    static final int MAX_ROWS = 100_000_000;
+
+    /** Of an analysis that only asks whether addresses were seen. */
+    public static final History WITHOUT_QUERY =
+        new History("", null, null, DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, MAX_ROWS);
 
     /**
      * {@code :now} in microseconds: the window's end or, with refresh, the largest multiple of that

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.config.ConfigException;
@@ -155,9 +154,5 @@ public final class AnalysisSet implements Serializable {
   public @Nullable String text(String name) {
     AnalysisChange change = changes.get(name);
     return change == null ? null : change.text();
-  }
-
-  public Map<String, AnalysisConfig> byName() {
-    return Map.copyOf(running);
   }
 }

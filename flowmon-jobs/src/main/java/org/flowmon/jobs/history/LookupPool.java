@@ -100,10 +100,6 @@ final class LookupPool implements AutoCloseable {
     return timer.getQueue().size();
   }
 
-  int running() {
-    return threads.getActiveCount();
-  }
-
   @Override
   public void close() {
     synchronized (LookupPool.class) {

@@ -9,12 +9,16 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Functions;
 import org.flowmon.udaf.query.Query;
 
 /**
@@ -119,6 +123,7 @@ public record LiveQuery(
                 Long.toString(window.latenessMicros()),
                 Long.toString(window.aheadMicros()))
             + (window.spread() ? "\nspread" : "")
+            + laterDefaults(query)
             + leaf;
     try {
       byte[] hash =
@@ -127,5 +132,22 @@ public record LiveQuery(
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("every Java has SHA-256", e);
     }
+  }
+
+  /** A line for each function whose default has changed, as its states are others. */
+  private static String laterDefaults(Query query) {
+    Set<String> lines = new TreeSet<>();
+    for (FlowQuery leaf : query.leaves()) {
+      for (AggregateCall call : leaf.aggregates()) {
+        if (call.isState()) {
+          String function = call.state().function();
+          String parameters = Functions.catalogue().laterDefault(function, call.arguments().size());
+          if (!parameters.isEmpty()) {
+            lines.add("\n" + function + " " + parameters);
+          }
+        }
+      }
+    }
+    return String.join("", lines);
   }
 }

@@ -11,10 +11,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Names;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
-import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.FlowQuery;
-import org.flowmon.udaf.query.LimitBy;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.text.QueryException;
@@ -131,33 +128,6 @@ public final class LogicRules {
     }
   }
 
-  /** The keys of the history query, each a key of the live query too; at least one. */
-  public List<String> joined(FlowQuery history, List<ReportColumn> live) {
-    List<ReportColumn> keyColumns = live.stream().filter(ReportColumn::key).toList();
-    List<String> keys = keyColumns.stream().map(ReportColumn::name).toList();
-    List<String> names = new ArrayList<>();
-    for (SelectItem item : history.select()) {
-      if (ExpressionParts.hasAggregate(item.what())) {
-        continue;
-      }
-      int key = keys.indexOf(item.name());
-      if (key < 0 || keyColumns.get(key).kind() != item.what().kind()) {
-        throw error(
-            HISTORY,
-            "%s finds rows by what the history query groups by: expected keys of the live query, %s, found %s%s"
-                .formatted(logic, keys, item.name(), Names.didYouMean(item.name(), keys)));
-      }
-      names.add(item.name());
-    }
-    if (names.isEmpty()) {
-      throw error(
-          HISTORY,
-          "%s needs a key of the live query, of %s, among its columns, found %s"
-              .formatted(logic, keys, names(history)));
-    }
-    return names;
-  }
-
   public ReportColumn historyColumn(SelectItem item) {
     return column(
         HISTORY,
@@ -180,50 +150,6 @@ public final class LogicRules {
   public void noLimit(String place, Query query, String why) {
     if (query.limit() >= 0 || query.limitBy() != null) {
       throw error(place, "expected no LIMIT, found " + limits(query) + ": " + why);
-    }
-  }
-
-  /**
-   * Refuses a LIMIT that may cut off one of {@code wanted} reported rows: the first of those that
-   * the history query does not name by columns {@code names}. Its LIMIT bounds the names, LIMIT …
-   * BY the rows of each.
-   */
-  public void enoughRows(FlowQuery history, List<String> names, long wanted) {
-    Query live = whole();
-    LimitBy by = live.limitBy();
-    if (live.limit() < 0 && by == null) {
-      return;
-    }
-    Set<Expression> keys = new HashSet<>();
-    live.select().stream()
-        .filter(item -> names.contains(item.name()))
-        .forEach(item -> keys.add(item.what()));
-    String why = logic + " leaves rows out that come first";
-    if (by == null || !Set.copyOf(by.keys()).equals(keys) || by.rows() < wanted) {
-      throw error(
-          LIVE,
-          "expected no LIMIT, or LIMIT %d BY %s, found %s: %s"
-              .formatted(wanted, String.join(", ", names), limits(live), why));
-    }
-    if (live.limit() < 0) {
-      return;
-    }
-    if (history.limit() < 0) {
-      throw error(
-          HISTORY,
-          "expected a LIMIT, as the live query has LIMIT %d: %s".formatted(live.limit(), why));
-    }
-    long needed;
-    try {
-      needed = Math.addExact(Math.multiplyExact(history.limit(), by.rows()), wanted);
-    } catch (ArithmeticException e) {
-      needed = Long.MAX_VALUE;
-    }
-    if (live.limit() < needed) {
-      throw error(
-          LIVE,
-          "expected LIMIT %d or more (%d of the history query's LIMIT, times %d, and %d that are reported), found LIMIT %d: %s"
-              .formatted(needed, history.limit(), by.rows(), wanted, live.limit(), why));
     }
   }
 

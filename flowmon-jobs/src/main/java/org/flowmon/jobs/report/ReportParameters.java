@@ -59,10 +59,6 @@ public final class ReportParameters {
     return text;
   }
 
-  public boolean bool(String name, boolean otherwise) {
-    return choice(name, Boolean.toString(otherwise), Boolean.toString(!otherwise)).equals("true");
-  }
-
   public String text(String name, String otherwise) {
     known.add(name);
     return values.getOrDefault(name, otherwise);

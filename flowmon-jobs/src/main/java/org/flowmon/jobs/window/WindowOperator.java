@@ -161,7 +161,8 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
             .getOperatorStateStore()
             .getListState(
                 new ListStateDescriptor<>("whole-from", LongPrimitiveArraySerializer.INSTANCE));
-    boolean hasNoState = analysesState.restore(analyses).isEmpty();
+    Optional<Map<String, Long>> before = analysesState.restore(analyses);
+    boolean hasNoState = before.isEmpty();
     enrichment = SharedEnrichment.acquire(analyses.enrichment());
     queries = new LiveQueries(analyses, enrichment);
     windows = new TreeMap<>();
@@ -182,6 +183,17 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
                       ? WholeWindows.pending(queries.version(live))
                       : WholeWindows.from(from));
             });
+    before.orElse(Map.of()).forEach(this::warnIfReplaced);
+  }
+
+  private void warnIfReplaced(String analysis, long idBefore) {
+    if (!queries.byId().containsKey(idBefore)) {
+      LOG.warn(
+          "analysis {} is not in this job as it was in the state: its open windows have no report;"
+              + " with another live query or another default of a function it begins anew with the"
+              + " first whole window",
+          analysis);
+    }
   }
 
   private OpenWindows open(long queryId) {

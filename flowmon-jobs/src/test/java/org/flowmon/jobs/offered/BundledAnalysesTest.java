@@ -86,6 +86,8 @@ class BundledAnalysesTest {
       case "portscans" -> new ProgramsOfHosts.Portscans(flows, delay);
       case "scans" -> ProgramsOfHosts.Scans.ofADay(flows, delay);
       case "scans_fast" -> ProgramsOfHosts.Scans.ofMinutes(flows, delay);
+      case "first_contact" -> new ProgramsOfScans.FirstContact(flows);
+      case "scan_networks" -> new ProgramsOfScans.ScanNetworks(flows);
       case "fan_out" -> new ProgramsOfHosts.FanOut(flows, delay);
       case "new_talkers" -> new ProgramsOfHosts.NewTalkers(flows, delay);
       case "new_targets" -> new ProgramsOfHosts.NewTargets(flows);
@@ -99,7 +101,7 @@ class BundledAnalysesTest {
       case "dark_space" -> new ProgramsOfNovelty.DarkSpace(flows);
       case "new_services" -> new ProgramsOfNovelty.NewServices(flows, delay);
       case "dispersion" -> new ProgramsOfTimes.Dispersion(flows, delay);
-      case "beacons" -> new ProgramsOfTimes.Beacons(flows);
+      case "beacons" -> new ProgramsOfTimes.Beacons(flows, delay);
       case "traffic_by_protocol" ->
           new ProgramsOfVolume.Traffic(flows, 10, flow -> Arrays.asList(flow.protocol()));
       case "traffic_by_port" ->

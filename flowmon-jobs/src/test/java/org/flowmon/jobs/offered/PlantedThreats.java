@@ -41,7 +41,7 @@ final class PlantedThreats {
   /** Its echoes are large, and of one size. */
   static final IpAddress PINGER = IpAddress.parse("10.20.34.2");
 
-  /** Holds a connection for five hours to a network that nobody knows. */
+  /** Holds a connection for nine hours to a network that nobody knows. */
   static final IpAddress HELD = IpAddress.parse("10.20.30.1");
 
   /** Holds one as long to a network that is known. */
@@ -216,7 +216,7 @@ final class PlantedThreats {
 
   /** Adds the parts of a connection that an exporter cuts each minute. */
   private void hold(IpAddress from, IpAddress to) {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 540; i++) {
       long ends = end - 1 - i * MINUTE;
       part(traffic.tcp(ends, from, 51_000, to, 443, PART, 400), ends);
       part(traffic.tcp(ends, to, 443, from, 51_000, PART, 300), ends);

@@ -142,12 +142,14 @@ final class ProgramsOfHosts {
 
     @Override
     boolean counts(PlainFlow flow) {
+      boolean isBare = flow.flags() != null && (flow.flags() == 16 || flow.flags() == 17);
+      return isTold(flow) && !(isFast && isBare && !PlainRole.of(flow).answered());
+    }
+
+    /** Whether it tells of an answer or of none, and looks for no neighbours. */
+    static boolean isTold(PlainFlow flow) {
       PlainRole role = PlainRole.of(flow);
       if (role.answered() == null) {
-        return false;
-      }
-      boolean isBare = flow.flags() != null && (flow.flags() == 16 || flow.flags() == 17);
-      if (isFast && !role.answered() && isBare) {
         return false;
       }
       boolean isUdp = flow.protocol() == 17;
@@ -161,22 +163,22 @@ final class ProgramsOfHosts {
       return Arrays.asList(PlainRole.of(flow).client());
     }
 
-    private static List<?> target(PlainFlow flow) {
+    static List<?> target(PlainFlow flow) {
       PlainRole role = PlainRole.of(flow);
       return Arrays.asList(
           role.server(),
           role.port() == null ? Long.valueOf(65_536 + flow.protocol()) : role.port());
     }
 
-    private static List<PlainFlow> answered(List<PlainFlow> flows) {
+    static List<PlainFlow> answered(List<PlainFlow> flows) {
       return flows.stream().filter(flow -> PlainRole.of(flow).answered()).toList();
     }
 
-    private static List<PlainFlow> unanswered(List<PlainFlow> flows) {
+    static List<PlainFlow> unanswered(List<PlainFlow> flows) {
       return flows.stream().filter(flow -> !PlainRole.of(flow).answered()).toList();
     }
 
-    private static long pinged(List<PlainFlow> flows) {
+    static long pinged(List<PlainFlow> flows) {
       return different(
           answered(flows).stream().filter(PlainFlow::isIcmp).toList(),
           flow -> Arrays.asList(PlainRole.of(flow).server()));

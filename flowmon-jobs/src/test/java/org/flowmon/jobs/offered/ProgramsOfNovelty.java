@@ -99,7 +99,8 @@ final class ProgramsOfNovelty {
           .keySet()
           .removeIf(
               k ->
-                  clients.get(k.get(5)).size() > 3
+                  open(groups.get(k)) < 8 * HOUR
+                      || clients.get(k.get(5)).size() > 3
                       || sent.getOrDefault((IpAddress) k.get(5), 0L) >= 10_000);
       List<List<?>> keys = new ArrayList<>(groups.keySet());
       keys.sort(Comparator.comparingLong(key -> -open(groups.get(key))));

@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.LongSummaryStatistics;
@@ -136,8 +138,11 @@ final class ProgramsOfTimes {
     private static final IpPrefix MULTICAST = IpPrefix.parse("224.0.0.0/4");
     private static final IpPrefix MULTICAST_6 = IpPrefix.parse("ff00::/8");
 
-    Beacons(List<PlainFlow> flows) {
+    private final long delay;
+
+    Beacons(List<PlainFlow> flows, long delay) {
       super(flows, DAY, SECOND, 0);
+      this.delay = delay;
     }
 
     private static boolean counts(PlainFlow flow) {
@@ -194,19 +199,61 @@ final class ProgramsOfTimes {
               found.put(pair, best);
             }
           });
+      Map<Object, Server> servers = servers(end, now, found.keySet());
       List<List<?>> order = new ArrayList<>(found.keySet());
       order.sort(
           Comparator.comparing((List<?> pair) -> found.get(pair).confidence() < 0.5)
-              .thenComparing(pair -> -found.get(pair).score())
+              .thenComparing(
+                  pair ->
+                      -Math.round(1000 * found.get(pair).score())
+                          - Math.round(1000 * servers.get(pair.get(1)).modifier()))
               .thenComparing(pair -> -found.get(pair).beats().size()));
       List<String> rows = new ArrayList<>();
       for (List<?> pair : order.subList(0, Math.min(100, order.size()))) {
-        rows.add(row(rows.size() + 1, pair, found.get(pair), pairs.get(pair)));
+        Server server = servers.get(pair.get(1));
+        rows.add(row(rows.size() + 1, pair, found.get(pair), server, pairs.get(pair)));
       }
       return rows;
     }
 
-    private static String row(int rank, List<?> pair, PlainBeacon beacon, List<PlainFlow> group) {
+    /** How many of the hosts inside speak with it, and since when history has it. */
+    private record Server(Double prevalence, Long firstSeen, double modifier) {}
+
+    private static boolean isFromInside(PlainFlow flow) {
+      return flow.outgoing() != null ? flow.outgoing() : PlainFlow.isPrivate(flow.source());
+    }
+
+    private Map<Object, Server> servers(long end, List<PlainFlow> now, Collection<List<?>> pairs) {
+      List<PlainFlow> inside = now.stream().filter(Beacons::isFromInside).toList();
+      long all = different(inside, flow -> Arrays.asList(flow.source()));
+      long hour = Math.floorDiv(end, HOUR) * HOUR;
+      Map<Object, Server> servers = new HashMap<>();
+      for (List<?> pair : pairs) {
+        Object address = pair.get(1);
+        List<PlainFlow> own =
+            inside.stream().filter(flow -> address.equals(flow.target())).toList();
+        long hosts = different(own, flow -> Arrays.asList(flow.source()));
+        Double prevalence = hosts == 0 ? null : (Double) ((double) hosts / all);
+        Long first =
+            flows.stream()
+                .filter(flow -> address.equals(flow.target()))
+                .filter(flow -> flow.ended(hour - 90 * DAY, hour, hour - delay))
+                .map(flow -> Math.floorDiv(flow.end(), HOUR) * HOUR)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+        double modifier = 0;
+        if (prevalence != null) {
+          modifier += prevalence <= 0.02 ? 0.15 : prevalence >= 0.5 ? -0.15 : 0;
+        }
+        modifier += first == null || first >= end - 7 * DAY ? 0.15 : 0;
+        modifier -= first != null && first <= end - 30 * DAY ? 0.15 : 0;
+        servers.put(address, new Server(prevalence, first, modifier));
+      }
+      return servers;
+    }
+
+    private static String row(
+        int rank, List<?> pair, PlainBeacon beacon, Server server, List<PlainFlow> group) {
       return Cells.line(
           rank,
           pair.get(0),
@@ -217,6 +264,9 @@ final class ProgramsOfTimes {
           beacon.parts().get(1),
           beacon.parts().get(2),
           beacon.parts().get(3),
+          server.prevalence(),
+          Cells.time(server.firstSeen()),
+          Math.round(1000 * server.modifier()) / 1000.0,
           beacon.confidence(),
           Duration.of(beacon.period(), ChronoUnit.MICROS),
           beacon.beats().size(),

@@ -10,12 +10,10 @@ import org.flowmon.udaf.vector.Vector;
 public final class GroupFunction {
   private final BoundUdaf function;
   private final int[] arguments;
-  private final int padWord;
   private final boolean takesStates;
 
-  GroupFunction(BoundUdaf function, List<Integer> arguments, int padWord, boolean takesStates) {
+  GroupFunction(BoundUdaf function, List<Integer> arguments, boolean takesStates) {
     this.takesStates = takesStates;
-    this.padWord = padWord;
     this.function = function;
     this.arguments = arguments.stream().mapToInt(place -> place).toArray();
   }
@@ -37,11 +35,6 @@ public final class GroupFunction {
   /** The place of an argument in {@link GroupLayout#arguments}. */
   public int argument(int argument) {
     return arguments[argument];
-  }
-
-  /** The start of its scratchpad among those of a group: {@link GroupLayout#padWords}. */
-  public int padWord() {
-    return padWord;
   }
 
   /** Selects the function's vectors from those of all of the layout's arguments. */

@@ -175,7 +175,7 @@ public final class GroupLayout {
       }
       places.add(arguments.indexOf(argument));
     }
-    GroupFunction added = new GroupFunction(function, places, padWords, takesStates);
+    GroupFunction added = new GroupFunction(function, places, takesStates);
     functions.add(added);
     padWords += added.low().words();
   }

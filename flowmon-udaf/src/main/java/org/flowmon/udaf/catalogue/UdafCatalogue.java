@@ -133,6 +133,11 @@ public final class UdafCatalogue implements FunctionCatalogue {
   }
 
   @Override
+  public String laterDefault(String function, int arguments) {
+    return known().get(function).laterDefault(arguments);
+  }
+
+  @Override
   public StateEvaluation evaluation(Expression.OfStates call) {
     return new CallEvaluation(known(), call);
   }

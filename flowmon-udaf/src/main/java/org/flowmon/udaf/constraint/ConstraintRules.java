@@ -15,6 +15,7 @@ import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Comparison;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
+import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
 import org.flowmon.udaf.query.Expression.In;
 import org.flowmon.udaf.query.Expression.IsTruth;
@@ -98,6 +99,11 @@ final class ConstraintRules {
           ? longs(column.column(), longRanges(operator, value.low()))
           : Constraints.NOTHING;
     }
+    if (left instanceof Derived derived
+        && kind == ValueKind.ADDRESS
+        && operator == ComparisonOperator.EQUAL) {
+      return role(derived, addressRanges(operator, new IpAddress(value.high(), value.low())));
+    }
     if (left instanceof Enriched enriched && operator == ComparisonOperator.EQUAL) {
       return enriched(enriched, List.of(literal));
     }
@@ -158,6 +164,9 @@ final class ConstraintRules {
     if (in.value() instanceof Network network && network.address() instanceof Column column) {
       return truth ? inNetworks(in, network, column) : Constraints.NOTHING;
     }
+    if (in.value() instanceof Derived derived && derived.kind() == ValueKind.ADDRESS) {
+      return truth ? role(derived, inAddresses(in)) : Constraints.NOTHING;
+    }
     if (in.value() instanceof Enriched enriched && truth) {
       return enriched(enriched, in.items());
     }
@@ -204,6 +213,12 @@ final class ConstraintRules {
       }
     }
     return addresses(column.column(), AddressRanges.of(ranges));
+  }
+
+  /** A client or server is the source or the destination. */
+  private static Constraints role(Derived derived, AddressRanges ranges) {
+    return union(
+        derived.column().columns().stream().map(column -> addresses(column, ranges)).toList());
   }
 
   /** The addresses of some texts, if they are few and the query keeps the table's version. */

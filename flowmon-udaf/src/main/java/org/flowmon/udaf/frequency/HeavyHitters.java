@@ -86,6 +86,12 @@ public final class HeavyHitters implements Udaf {
     return new WeightedItems(call.with(all), item, weight, shape, strategy, (int) exact);
   }
 
+  /** Before {@link Strategy#DEFAULT} there was {@link Strategy#WITH_DEPTH} for every call. */
+  @Override
+  public String laterDefault(int arguments) {
+    return arguments < STRATEGY_AT ? Strategy.DEFAULT.toString() : "";
+  }
+
   @Override
   public List<PairFunction> pairs() {
     return List.of(ItemChanges.CHANGES);

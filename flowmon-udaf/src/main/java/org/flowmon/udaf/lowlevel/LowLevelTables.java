@@ -14,6 +14,7 @@ import org.flowmon.udaf.memory.MemoryDraw;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.tuning.TableSize;
+import org.flowmon.udaf.vector.ChosenRows;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class LowLevelTables {
   private static final int MAX_TEXTS = 1 << 16;
 
+  /** Of this part of the rows or fewer keys and arguments are evaluated apart from the others'. */
+  private static final int FEW = 4;
+
   /** Panes with groups in the tables between two batches; beyond it, groups go on to the merge. */
   static final int MAX_PANES = 1 << 16;
 
@@ -53,6 +57,7 @@ public final class LowLevelTables {
   private final @Nullable SpreadAssignment spread;
   private final List<LowLevelMember> members = new ArrayList<>();
   private final int[] selection = new int[Vector.CAPACITY];
+  private final ChosenRows few = new ChosenRows();
   private final ArrivedFlows arrived;
   private LowLevelGrouping[] groupings = {};
 
@@ -152,14 +157,14 @@ public final class LowLevelTables {
       }
       if (n > 0 && single != null) {
         counted += n;
-        add(batch, from, count, chosen, n, null, single);
+        addChosen(batch, from, count, chosen, n, null, single);
       } else if (n > 0) {
         System.arraycopy(chosen, 0, selection, 0, n); // the chosen rows may be shared
         int kept = assignment.assign(batch, from, count, selection, n);
         counted += kept;
         if (kept > 0) {
           Pane[] paneOf = assignment.paneOf;
-          add(batch, from, count, selection, kept, paneOf, paneOf[0]);
+          addChosen(batch, from, count, selection, kept, paneOf, paneOf[0]);
         }
       }
     }
@@ -170,6 +175,24 @@ public final class LowLevelTables {
 
   private void add(SpreadRows shares) {
     add(shares, 0, shares.rows(), shares.all, shares.rows(), shares.panes, shares.panes[0]);
+  }
+
+  /** Adds chosen rows; keys and arguments of few are not evaluated for all others, too. */
+  private void addChosen(
+      FlowBatch batch,
+      int from,
+      int count,
+      int[] chosen,
+      int n,
+      Pane @Nullable [] paneOf,
+      Pane pane) {
+    if (n > count / FEW) {
+      add(batch, from, count, chosen, n, paneOf, pane);
+      return;
+    }
+    few.begin(batch, from);
+    few.choose(chosen, n);
+    add(few, 0, n, few.all, n, paneOf, pane);
   }
 
   /** Adds rows to the panes by row or, without {@code paneOf}, to one. */

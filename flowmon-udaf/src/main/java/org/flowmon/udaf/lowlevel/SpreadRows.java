@@ -3,7 +3,7 @@ package org.flowmon.udaf.lowlevel;
 import java.util.Arrays;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.FlowRows;
+import org.flowmon.udaf.vector.ChosenRows;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
@@ -11,39 +11,20 @@ import org.jspecify.annotations.Nullable;
  * Shares of at most {@link Vector#CAPACITY} flows of a batch, at most that far apart: rows with
  * only the bytes and packets of one pane. Reused. Not thread-safe.
  */
-public final class SpreadRows implements FlowRows {
+public final class SpreadRows extends ChosenRows {
   private static final FlowColumn[] DIVIDED = {
     FlowColumn.BYTES, FlowColumn.PACKETS, FlowColumn.REVERSE_BYTES, FlowColumn.REVERSE_PACKETS
   };
 
   final Pane[] panes = new Pane[Vector.CAPACITY];
 
-  final int[] all = new int[Vector.CAPACITY];
-
-  private final int[] rowOf = new int[Vector.CAPACITY];
   private final long[][] shares = new long[DIVIDED.length][Vector.CAPACITY];
   // Of the current flows, by column: totals, read once for each range, and earlier panes' shares.
   private final long[][] totals = new long[DIVIDED.length][Vector.CAPACITY];
   private final long[] given = new long[DIVIDED.length];
-  private final long[] scratch = new long[Vector.CAPACITY];
-  private final long[] lowScratch = new long[Vector.CAPACITY];
-  private final long[] words = new long[Vector.CAPACITY / 64];
-  private final @Nullable String[] texts = new String[Vector.CAPACITY];
-
-  @SuppressWarnings("NullAway.Init") // begin sets it
-  private FlowBatch batch;
-
-  private int from;
-  private int rows;
-
-  SpreadRows() {
-    Arrays.setAll(all, i -> i);
-  }
 
   void begin(FlowBatch of, int first, int count) {
-    batch = of;
-    from = first;
-    rows = 0;
+    begin(of, first);
     for (int c = 0; c < DIVIDED.length; c++) {
       if (of.presence(DIVIDED[c]) == Presence.ABSENT) {
         Arrays.fill(totals[c], 0, count, 0);
@@ -126,13 +107,8 @@ public final class SpreadRows implements FlowRows {
   }
 
   @Override
-  public int rows() {
-    return rows;
-  }
-
-  @Override
   public Presence presence(FlowColumn column) {
-    Presence presence = batch.presence(column);
+    Presence presence = super.presence(column);
     return presence == Presence.CONSTANT && divided(column) >= 0 ? Presence.DENSE : presence;
   }
 
@@ -145,11 +121,6 @@ public final class SpreadRows implements FlowRows {
     return -1;
   }
 
-  /** The number of the batch's rows that some shares span. */
-  private int span(int first, int count) {
-    return rowOf[first + count - 1] - rowOf[first] + 1;
-  }
-
   @Override
   public void readLongs(FlowColumn column, int first, int count, long[] out) {
     int divided = divided(column);
@@ -157,45 +128,6 @@ public final class SpreadRows implements FlowRows {
       System.arraycopy(shares[divided], first, out, 0, count);
       return;
     }
-    int base = rowOf[first];
-    batch.readLongs(column, from + base, span(first, count), scratch);
-    for (int i = 0; i < count; i++) {
-      out[i] = scratch[rowOf[first + i] - base];
-    }
-  }
-
-  @Override
-  public void readAddresses(FlowColumn column, int first, int count, long[] hi, long[] lo) {
-    int base = rowOf[first];
-    batch.readAddresses(column, from + base, span(first, count), scratch, lowScratch);
-    for (int i = 0; i < count; i++) {
-      hi[i] = scratch[rowOf[first + i] - base];
-      lo[i] = lowScratch[rowOf[first + i] - base];
-    }
-  }
-
-  @Override
-  public void readValidity(FlowColumn column, int first, int count, long[] out) {
-    int base = rowOf[first];
-    batch.readValidity(column, from + base, span(first, count), words);
-    Arrays.fill(out, 0, (count + 63) >>> 6, 0);
-    for (int i = 0; i < count; i++) {
-      int row = rowOf[first + i] - base;
-      out[i >>> 6] |= (words[row >>> 6] >>> row & 1) << i;
-    }
-  }
-
-  @Override
-  public @Nullable String text(FlowColumn column, int row) {
-    return batch.text(column, from + rowOf[row]);
-  }
-
-  @Override
-  public void readTexts(FlowColumn column, int first, int count, @Nullable String[] out) {
-    int base = rowOf[first];
-    batch.readTexts(column, from + base, span(first, count), texts);
-    for (int i = 0; i < count; i++) {
-      out[i] = texts[rowOf[first + i] - base];
-    }
+    super.readLongs(column, first, count, out);
   }
 }

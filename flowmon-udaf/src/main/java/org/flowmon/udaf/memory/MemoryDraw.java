@@ -32,10 +32,6 @@ public final class MemoryDraw {
     }
   }
 
-  long used() {
-    return used;
-  }
-
   /**
    * Takes bytes before their allocation, or gives some back.
    *

@@ -229,11 +229,6 @@ public record WindowSpec(
         : tickAtOrBefore(watermarkMicros);
   }
 
-  /** Number of the last, final result of each window: lateness / slide, rounded up. */
-  public int lastUpdate() {
-    return Math.toIntExact(-Math.floorDiv(-latenessMicros, slideMicros));
-  }
-
   /** 0 for a result at the window's end, one more with each slide, last {@link #lastUpdate}. */
   public int update(long windowEnd, long completeThrough) {
     return Math.toIntExact(-Math.floorDiv(windowEnd - completeThrough, slideMicros));

@@ -34,6 +34,7 @@ public interface FunctionCatalogue {
           "SAME_HOUR",
           "DAYS_BEFORE",
           "COALESCE",
+          "SEEN",
           "CASE",
           "MERGE",
           "LOWER",
@@ -78,6 +79,9 @@ public interface FunctionCatalogue {
   @Nullable Gives check(String pair, StateType type, List<Expression> parameters);
 
   StateEvaluation evaluation(Expression.OfStates call);
+
+  /** Of a call with so many arguments: {@code Udaf.laterDefault}. */
+  String laterDefault(String function, int arguments);
 
   Way exact(String function, String extractor);
 

@@ -77,6 +77,11 @@ public final class Functions {
     }
 
     @Override
+    public String laterDefault(String function, int arguments) {
+      return "";
+    }
+
+    @Override
     public Way exact(String function, String extractor) {
       return Way.UNKNOWN;
     }

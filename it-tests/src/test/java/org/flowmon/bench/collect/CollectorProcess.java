@@ -3,11 +3,8 @@ package org.flowmon.bench.collect;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,11 +44,7 @@ public final class CollectorProcess implements AutoCloseable {
    */
   public static CollectorProcess start(boolean told, List<String> more)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--"))
-        .forEach(command::add);
+    List<String> command = ChildJvm.java();
     command.addAll(ChildJvm.LAUNCHER);
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), "org.flowmon.deploy.Flowmon"));

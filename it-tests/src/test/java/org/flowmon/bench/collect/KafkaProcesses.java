@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
+import org.flowmon.bench.machine.ChildJvm;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /**
@@ -88,8 +89,9 @@ public final class KafkaProcesses implements AutoCloseable {
   }
 
   private Process begin(int broker) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+    List<String> command = ChildJvm.java();
+    command.addAll(
+        List.of(
             "-Xmx512m",
             "-XX:+UseSerialGC",
             "-cp",
@@ -97,7 +99,8 @@ public final class KafkaProcesses implements AutoCloseable {
             EmbeddedKafka.class.getName(),
             directory.resolve("broker-" + broker).toString(),
             ports.get(broker).toString(),
-            settingsOf(broker).toString())
+            settingsOf(broker).toString()));
+    return new ProcessBuilder(command)
         .redirectError(directory.resolve("broker-" + broker + ".log").toFile())
         .start();
   }

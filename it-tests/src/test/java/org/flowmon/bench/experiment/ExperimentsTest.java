@@ -35,9 +35,14 @@ class ExperimentsTest {
 
   /** Runs {@code bench archive …}, checks the picture, and returns the rows of the table. */
   private JsonNode run(int lines, int points, String... arguments) throws Exception {
+    return rounds(2, lines, points, arguments);
+  }
+
+  private JsonNode rounds(int rounds, int lines, int points, String... arguments) throws Exception {
     Path plot = folder.resolve("plot.svg");
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
-    all.addAll(List.of("--json", "--plot", plot.toString(), "--rounds", "2", "--warm-up", "0"));
+    all.addAll(List.of("--json", "--plot", plot.toString(), "--rounds", "" + rounds));
+    all.addAll(List.of("--warm-up", "0"));
     PrintStream before = System.out;
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     try {
@@ -101,7 +106,9 @@ class ExperimentsTest {
 
   @Test
   void addresses() throws Exception {
-    JsonNode rows = run(4, 68, "addresses", "--rows", "20000", "--present", "30", "--absent", "10");
+    // A round is twenty lookups of each kind while another thread imports.
+    String[] some = {"addresses", "--rows", "20000", "--present", "20", "--absent", "10"};
+    JsonNode rows = rounds(1, 4, 68, some);
     assertEquals(2 + 2 * 18, rows.size());
     Map<String, JsonNode> lookups = new HashMap<>();
     for (JsonNode row : rows) {
@@ -136,6 +143,14 @@ class ExperimentsTest {
     assertEquals(0, rows.get(0).path("found").asInt());
     assertTrue(rows.get(2).path("found").asInt() > rows.get(1).path("found").asInt());
     assertTrue(rows.get(5).path("found").asInt() > 0);
+  }
+
+  @Test
+  void seen() throws Exception {
+    JsonNode rows = run(2, 8, "seen", "--rows", "20000", "--windows", "5", "--drawn", "90");
+    assertEquals(8, rows.size());
+    assertEquals("new", rows.get(0).path("kind").asText());
+    assertTrue(rows.get(0).path("p99").asDouble() >= rows.get(0).path("median").asDouble());
   }
 
   @Test

@@ -10,6 +10,8 @@ import org.flowmon.deploy.command.CommandException;
 
 /** Runs a program in a separate JVM with its own heap. */
 public final class ChildJvm {
+  private static final String COMPILER = "-XX:TieredStopAtLevel=";
+
   /** The launcher's memory for a command. */
   public static final List<String> LAUNCHER =
       List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m");
@@ -19,6 +21,19 @@ public final class ChildJvm {
       List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m", "-XX:+UseParallelGC");
 
   private ChildJvm() {}
+
+  /**
+   * The Java of this JVM and the options that a child inherits: it may open the same packages of
+   * the JDK, and in a short test its code is compiled as little.
+   */
+  public static List<String> java() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--") || argument.startsWith(COMPILER))
+        .forEach(command::add);
+    return command;
+  }
 
   /**
    * Runs a main class; its standard error is passed on.
@@ -38,12 +53,7 @@ public final class ChildJvm {
    */
   public static byte[] run(Class<?> main, List<String> memory, List<String> arguments)
       throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // The child may open the same JDK packages as this JVM.
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--"))
-        .forEach(command::add);
+    List<String> command = java();
     command.addAll(memory);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(main.getName());

@@ -176,6 +176,65 @@ final class LabelledFlows {
     return flows.batches;
   }
 
+  /**
+   * The flows of files as an exporter gives them that sees one direction alone, what clients send,
+   * with the flags of TCP.
+   */
+  static List<FlowBatch> oneWay(List<Path> files) throws IOException {
+    LabelledFlows flows = new LabelledFlows();
+    for (FlowBatch batch : read(files)) {
+      for (int row = 0; row < batch.rows(); row++) {
+        if (isOfClient(batch, row)) {
+          flows.addOneWay(batch, row);
+        }
+      }
+    }
+    flows.flush();
+    return flows.batches;
+  }
+
+  /** Logs have clients as sources; of captured packets, of one way each, the higher port tells. */
+  private static boolean isOfClient(FlowBatch batch, int row) {
+    if (!batch.isNull(FlowColumn.STATE, row) || !batch.isNull(FlowColumn.REVERSE_PACKETS, row)) {
+      return true;
+    }
+    return batch.isNull(FlowColumn.SRC_PORT, row)
+        || batch.getLong(FlowColumn.SRC_PORT, row) > batch.getLong(FlowColumn.DST_PORT, row);
+  }
+
+  private void addOneWay(FlowBatch batch, int row) {
+    builder.beginRow();
+    long end = batch.getLong(FlowColumn.END_TIME, row);
+    boolean hasStart = !batch.isNull(FlowColumn.START_TIME, row);
+    times(hasStart ? batch.getLong(FlowColumn.START_TIME, row) : end, end);
+    builder.setAddress(FlowColumn.SRC_ADDR, batch.getAddress(FlowColumn.SRC_ADDR, row));
+    builder.setAddress(FlowColumn.DST_ADDR, batch.getAddress(FlowColumn.DST_ADDR, row));
+    for (FlowColumn column :
+        List.of(
+            FlowColumn.PROTOCOL,
+            FlowColumn.SRC_PORT,
+            FlowColumn.DST_PORT,
+            FlowColumn.ICMP_TYPE_CODE,
+            FlowColumn.PACKETS,
+            FlowColumn.BYTES,
+            FlowColumn.TCP_FLAGS)) {
+      if (!batch.isNull(column, row)) {
+        builder.set(column, batch.getLong(column, row));
+      }
+    }
+    boolean isTcp = batch.getLong(FlowColumn.PROTOCOL, row) == 6;
+    if (isTcp && batch.isNull(FlowColumn.TCP_FLAGS, row)) {
+      builder.set(FlowColumn.TCP_FLAGS, clientFlags(batch, row));
+    }
+    rowEnded();
+  }
+
+  /** SYN alone where Zeek's state (S0, REJ, RSTOS0, SH) says that no connection came about. */
+  private static int clientFlags(FlowBatch batch, int row) {
+    long state = batch.isNull(FlowColumn.STATE, row) ? 0 : batch.getLong(FlowColumn.STATE, row);
+    return state == 1 || state == 4 || state == 9 || state == 11 ? 0x02 : 0x1B;
+  }
+
   private record FiveTuple(
       IpAddress source,
       long sourcePort,

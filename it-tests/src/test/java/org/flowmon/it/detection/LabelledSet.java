@@ -38,11 +38,16 @@ record LabelledSet(
 
   enum Form {
     AS_READ,
-    BOTH_WAYS
+    BOTH_WAYS,
+    ONE_WAY
   }
 
   List<FlowBatch> flows() throws IOException {
-    return form == Form.AS_READ ? LabelledFlows.read(paths()) : LabelledFlows.bothWays(paths());
+    return switch (form) {
+      case AS_READ -> LabelledFlows.read(paths());
+      case BOTH_WAYS -> LabelledFlows.bothWays(paths());
+      case ONE_WAY -> LabelledFlows.oneWay(paths());
+    };
   }
 
   /** Whether it is of hours, so that a beacon is one. */
@@ -51,6 +56,11 @@ record LabelledSet(
         || name.startsWith("idps")
         || name.startsWith("m57")
         || name.startsWith("rita");
+  }
+
+  /** Whether it is a capture of a scan of a thousand ports in one of the forms of exporters. */
+  boolean isExported() {
+    return name.startsWith("nmap") || name.equals("ndpi-synscan");
   }
 
   /** The sources known to have tried at least so many targets. */
@@ -97,6 +107,11 @@ record LabelledSet(
 
   private LabelledSet bothWays() {
     return new LabelledSet(name, files, Form.BOTH_WAYS, attackers, beacon);
+  }
+
+  /** What clients send. */
+  LabelledSet oneWay() {
+    return new LabelledSet(name, files, Form.ONE_WAY, attackers, beacon);
   }
 
   static List<LabelledSet> all() throws IOException {

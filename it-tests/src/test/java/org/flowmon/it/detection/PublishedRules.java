@@ -211,6 +211,25 @@ final class PublishedRules {
     return named;
   }
 
+  /** The regression of a protocol over all flows of a source that ended on a day. */
+  static Set<String> regressionOfADay(List<Flow> flows, long protocol) {
+    Map<List<Object>, List<Flow>> events = new HashMap<>();
+    for (Flow flow : flows) {
+      if (flow.protocol() == protocol) {
+        long day = Math.floorDiv(flow.end(), 24 * 60 * MINUTE);
+        events.computeIfAbsent(List.of(flow.source(), day), of -> new ArrayList<>()).add(flow);
+      }
+    }
+    Set<String> named = new TreeSet<>();
+    events.forEach(
+        (key, event) -> {
+          if (isScan(event, protocol)) {
+            named.add(key.get(0).toString());
+          }
+        });
+    return named;
+  }
+
   private static boolean isScan(List<Flow> event, long protocol) {
     return event.size() >= 32 && (protocol == 6 ? ofTcp(event) : ofUdp(event)) > 0;
   }

@@ -27,10 +27,6 @@ final class TextBuffer {
     }
   }
 
-  int size() {
-    return size;
-  }
-
   void writeTo(OutputStream out) throws IOException {
     out.write(bytes, 0, size);
     size = 0;

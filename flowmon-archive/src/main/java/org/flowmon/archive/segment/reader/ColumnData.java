@@ -8,7 +8,6 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -133,10 +132,6 @@ abstract class ColumnData implements AddressList {
         lo[to + i] = Long.reverseBytes(buffer.getLong(at + 16 * id + 8));
       }
     }
-  }
-
-  final FlowColumn column() {
-    return entry.column();
   }
 
   final void check(boolean holds, String expected) {

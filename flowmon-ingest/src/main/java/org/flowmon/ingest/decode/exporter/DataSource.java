@@ -97,11 +97,6 @@ public final class DataSource {
     windowDrops = 0;
   }
 
-  /** Packets for each sent sample by the pool; 0 as long as it is unknown. */
-  public long effectiveRate() {
-    return effective;
-  }
-
   /**
    * The rate of the samples: their own, or the effective one if they have none, or if it is higher
    * and the agent says that it dropped samples.

@@ -57,8 +57,14 @@ public final class ExporterTable {
     return nothingHeld;
   }
 
+  /** Estimated heap of all that is remembered. */
   public long bytes() {
     return bytes;
+  }
+
+  /** How many are known. */
+  public int establishedExporters() {
+    return established.size();
   }
 
   /** The last counters of each interface of sFlow's agents. */
@@ -101,14 +107,6 @@ public final class ExporterTable {
     if (exporter != null) {
       exporter.totals().addBad();
     }
-  }
-
-  int exporters() {
-    return strangers.size() + established.size();
-  }
-
-  public int establishedExporters() {
-    return established.size();
   }
 
   /**

@@ -94,11 +94,6 @@ public final class FlowSource {
     return has(Shape.JSON);
   }
 
-  /** Whether any number of spaces is one separator. */
-  public boolean isSpaced() {
-    return has(Shape.SPACES);
-  }
-
   /** Names and dotted paths with a meaning, as {@link #plain} gives them. */
   public Collection<String> names() {
     return columns.keySet();

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
  * The clock of a log: the largest time so far, never going back, so that a replay decides about
  * late flows in the log's order. A time far ahead counts only if most later flows have it, too; one
  * wrong time would else be the arrival of all later flows. It depends on the file alone: the same
- * file always gives the same arrivals. Several files may share it; their flows older than it are
- * counted. With {@link #ofEnds} it follows the flows' own times. Not thread-safe.
+ * file always gives the same arrivals. Several files may share it. With {@link #ofEnds} it follows
+ * the flows' own times. Not thread-safe.
  */
 public final class ArrivalClock {
   /** µs; further ahead must be confirmed by later flows. */
@@ -24,9 +24,7 @@ public final class ArrivalClock {
   private final Optional<LongSupplier> wall;
   private final boolean isOfEnds;
   private long now = Long.MIN_VALUE;
-  private long atBegin = Long.MIN_VALUE;
   private boolean fileHasFlows;
-  private long older;
   private long ahead;
 
   public ArrivalClock() {
@@ -51,24 +49,10 @@ public final class ArrivalClock {
     return new ArrivalClock(Optional.of(micros), false);
   }
 
-  /** Resets {@link #olderFlows} and {@link #aheadFlows}. */
+  /** Resets {@link #aheadFlows}. */
   public void beginFile() {
-    atBegin = now;
     fileHasFlows = false;
-    older = 0;
     ahead = 0;
-  }
-
-  /** The clock at the beginning of the file, µs; {@link Long#MIN_VALUE} before any flow. */
-  public long atBegin() {
-    return atBegin;
-  }
-
-  /**
-   * Flows older than {@link #atBegin}, where they arrive; for the file alone it would be earlier.
-   */
-  public long olderFlows() {
-    return older;
   }
 
   /** Flows that arrive with their neighbours: their own time is far ahead. */
@@ -100,8 +84,6 @@ public final class ArrivalClock {
     }
     if (micros > now || isOfEnds) {
       now = micros;
-    } else if (now == atBegin && micros < atBegin) {
-      older++;
     }
     return now;
   }

@@ -134,19 +134,9 @@ public final class RejectedLines implements Closeable {
     return open;
   }
 
-  /** Null if lines are only counted. */
-  public @Nullable Path target() {
-    return target;
-  }
-
   /** Lines that are counted but not in the rejects file, because it was full. */
   public long onlyCounted() {
     return onlyCounted;
-  }
-
-  /** Reason → lines, without zeros, in the order of {@link RejectReason}. */
-  public Map<String, Long> counts() {
-    return since(new long[REASONS.length]);
   }
 
   public long total() {

@@ -297,6 +297,15 @@ class BeaconsLogicTest {
     refuses(
         "expected no LIMIT", "server_port, slot\n  window", "server_port, slot LIMIT 5\n  window");
     refuses("beats: expected a whole number", "beats: 4", "beats: 3");
+    refuses("needs a column first_seen", "AS first_seen", "AS since");
+    refuses(
+        "expected dst_addr alone, found [dst_addr, dst_port]",
+        "SELECT dst_addr, MIN",
+        "SELECT dst_addr, dst_port, MIN",
+        "GROUP BY dst_addr\n",
+        "GROUP BY dst_addr, dst_port\n");
+    refuses("expected no LIMIT", "GROUP BY dst_addr\n", "GROUP BY dst_addr LIMIT 9\n");
+    refuses("needs the column inside to be LONG", "COUNT(*) FILTER", "MIN(end_time) FILTER");
   }
 
   private static void refuses(String part, String... replaced) {

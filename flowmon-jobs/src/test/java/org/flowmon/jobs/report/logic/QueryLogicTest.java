@@ -96,6 +96,27 @@ class QueryLogicTest {
   }
 
   @Test
+  void daysBeginAtAnyTimeThatIsMadeOfNow() {
+    String same = "SAME_HOUR(end_time, :now, 3)";
+    String[][] begins = {
+      {":now - INTERVAL '30' MINUTE", "09:30:00Z"},
+      {"INTERVAL '30' MINUTE + :now", "10:30:00Z"},
+      {"TIME_BUCKET(:now - INTERVAL '1' MINUTE, INTERVAL '1' HOUR)", "09:00:00Z"},
+    };
+    for (String[] begin : begins) {
+      AnalysisConfig own =
+          analysis("SELECT begin FROM days WHERE day = 1", same, same.replace(":now", begin[0]));
+      assertEquals(List.of("2026-11-20T" + begin[1]), rows(own, history(END - 9 * DAY, END)));
+    }
+    refuses(
+        "history.query: expected :now or a time made of it, as in SAME_HOUR(end_time, "
+            + "TIME_BUCKET(:now, INTERVAL '1' HOUR), 7), found arrival",
+        "SELECT day FROM days",
+        same,
+        same.replace(":now", "arrival"));
+  }
+
+  @Test
   void aFailedLookupHasNoRowsAndNoDays() {
     AnalysisConfig own =
         analysis("SELECT :history AS a, :days_used AS b, COUNT(*) AS n FROM history");

@@ -19,13 +19,16 @@ import static org.flowmon.jobs.report.logic.TestFlows.offered;
 import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.flowmon.flow.SourceKind;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The files scans.yaml and scans_fast.yaml, over every kind of scan and lookalikes of scans. */
@@ -153,21 +156,47 @@ class ScansTest {
         report(config, flows.window(config, END, END - 30 * DAY)), "src_addr", "verdict");
   }
 
-  @ParameterizedTest(name = "{0}")
-  @MethodSource("cases")
-  void everyKindOfScanIsFoundAndItsVictimIsNot(Case of) {
+  /** Of 200 ports, a few of which are open. */
+  private static TestFlows scan(Case of) {
     TestFlows flows = new TestFlows();
     SplittableRandom random = new SplittableRandom(11);
     for (int i = 0; i < 200; i++) {
-      long time = END - 1 - i * SECOND / 10;
+      long time = END - 1000 - i * SECOND / 10;
       probe(flows, time, of, random.nextInt(33_000, 65_000), 1 + 5 * i, i % 50 == 0);
     }
+    return flows;
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cases")
+  void everyKindOfScanIsFoundAndItsVictimIsNot(Case of) {
+    TestFlows flows = scan(of);
     List<String> expected = List.of(SCANNER + " scan");
     assertEquals(expected, named("scans", flows));
+    assertEquals(expected, named("first_contact", flows));
     // In five minutes a bare acknowledgement may be the rest of a connection.
     if (!of.kind().isSlowOnly()) {
       assertEquals(expected, named("scans_fast", flows));
     }
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("exportedCases")
+  void everyKindOfScanIsFoundInTheExportsOfRouters(SourceKind version, Case of) throws IOException {
+    TestFlows flows = ExportedFlows.of(version, scan(of));
+    List<String> expected = List.of(SCANNER + " scan");
+    assertEquals(expected, named("scans", flows));
+    assertEquals(expected, named("first_contact", flows));
+    if (!of.kind().isSlowOnly()) {
+      assertEquals(expected, named("scans_fast", flows));
+    }
+  }
+
+  static Stream<Arguments> exportedCases() {
+    return Stream.of(SourceKind.NETFLOW_V5, SourceKind.NETFLOW_V9, SourceKind.IPFIX)
+        .flatMap(
+            version ->
+                cases().filter(of -> of.form() == Form.WAYS).map(of -> Arguments.of(version, of)));
   }
 
   @Test

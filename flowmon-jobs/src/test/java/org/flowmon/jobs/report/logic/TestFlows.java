@@ -26,8 +26,10 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.FlowWindows;
+import org.flowmon.udaf.NestedQueries;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.parser.QueryParser;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ResultTable;
@@ -60,6 +62,12 @@ final class TestFlows {
   }
 
   private final List<Flow> flows = new ArrayList<>();
+  private Enrichment enrichment = Enrichment.NONE;
+
+  /** With the tables of enriched columns of live queries. */
+  void enrich(Enrichment tables) {
+    enrichment = tables;
+  }
 
   List<Flow> all() {
     return flows;
@@ -123,7 +131,7 @@ final class TestFlows {
 
   /** Returns the windows of an analysis's live query, by their end. */
   Map<Long, WindowResult> windows(AnalysisConfig analysis) {
-    LiveQuery live = LiveQuery.of(analysis);
+    LiveQuery live = LiveQuery.all(analysis, enrichment).get(0);
     SortedMap<Long, WindowPart> parts =
         FlowWindows.run(batches(flows), live.query(), live.window(), 64, 8).windows();
     Map<Long, WindowResult> windows = new TreeMap<>();
@@ -154,7 +162,7 @@ final class TestFlows {
     }
     Duration delay = analysis.history().delay();
     long asOf = end - (delay == null ? 20_000_000 : delay.toNanos() / 1000);
-    FlowQuery query = QueryParser.parse(analysis.history().query());
+    Query query = QueryParser.parseQuery(analysis.history().query());
     Parameters parameters = Parameters.NONE.with("now", Value.ofTimestamp(end));
     for (String name : query.parameters()) {
       if (name.startsWith("live.")) {
@@ -171,7 +179,9 @@ final class TestFlows {
             .filter(flow -> flow.number(FlowColumn.ARRIVAL) <= asOf)
             .filter(flow -> flow.number(FlowColumn.ARRIVAL) >= from)
             .toList();
-    ResultTable rows = FlowQueries.run(batches(arrived), query.bind(parameters));
+    List<FlowBatch> past = batches(arrived);
+    ResultTable rows =
+        NestedQueries.answer(query.bind(parameters), of -> FlowQueries.run(past, of), () -> {});
     HistoryAnswer answer =
         new HistoryAnswer(
             HistoryStatus.EXACT, asOf, from, end, LongRanges.NONE, Optional.of(rows), null);
