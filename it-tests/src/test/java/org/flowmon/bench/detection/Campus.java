@@ -28,7 +28,7 @@ public final class Campus implements Experiment {
   private static final Duration POLL = Duration.ofSeconds(1);
 
   /** Its state is nothing beside that of the others. */
-  private static final String STATELESS = "traffic_by_protocol";
+  private static final String STATELESS = "icmp_tunnels";
 
   private Truth truth;
   private CampusFlows flows;
