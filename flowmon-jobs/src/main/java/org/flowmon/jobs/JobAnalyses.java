@@ -84,6 +84,11 @@ public final class JobAnalyses {
           "history",
           "a job that merges the states of sites has no archive of their flows: expected none");
     }
+    if (config.merge() != null && !ReportLogics.seen(analysis).isEmpty()) {
+      throw analysis.error(
+          "report.query",
+          "a job that merges the states of sites has no archive of their flows: expected no SEEN");
+    }
     sayWhatIsNull(analysis, config.enrichment());
   }
 

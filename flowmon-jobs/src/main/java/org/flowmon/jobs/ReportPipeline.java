@@ -13,6 +13,7 @@ import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportFunction;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.flowmon.jobs.sink.kafka.KafkaStates;
 import org.flowmon.jobs.sink.postgres.PostgresReports;
@@ -43,7 +44,7 @@ public final class ReportPipeline {
             config.enrichment());
     DataStream<Report> reports =
         reports(
-                HistoryOperator.apply(windows, history).setParallelism(config.job().reportTasks()),
+                history(windows, history).setParallelism(config.job().reportTasks()),
                 history,
                 config.merge() == null)
             .setParallelism(config.job().reportTasks());
@@ -73,7 +74,12 @@ public final class ReportPipeline {
 
   public static SingleOutputStreamOperator<Report> reports(
       DataStream<WindowResult> windows, HistoryOperator.Settings history) {
-    return reports(HistoryOperator.apply(windows, history), history, true);
+    return reports(history(windows, history), history, true);
+  }
+
+  private static SingleOutputStreamOperator<WindowHistory> history(
+      DataStream<WindowResult> windows, HistoryOperator.Settings settings) {
+    return HistoryOperator.apply(windows, settings.with(ReportLogics::seen));
   }
 
   private static SingleOutputStreamOperator<Report> reports(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,6 +47,9 @@ class NestedLiveTest {
           + " SUM(bytes) AS bytes FROM flows WHERE bytes > 100{} GROUP BY src_addr) AS x WHERE"
           + " x.src_addr NOT IN (SELECT src_addr FROM flows WHERE bytes = 1000{} GROUP BY src_addr)"
           + " GROUP BY n HAVING sources > 1";
+  private static final String PAGE =
+      "SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE bytes > 10{} GROUP BY src_addr ORDER"
+          + " BY bytes DESC LIMIT 7 OFFSET 5";
   private static final String OF_WINDOW =
       " AND COALESCE(end_time, arrival) >= :from AND COALESCE(end_time, arrival) < :to AND arrival"
           + " <= :through";
@@ -68,8 +72,14 @@ class NestedLiveTest {
             .formatted(name, query.replace("{}", "")));
   }
 
+  private static final Map<String, String> QUERIES =
+      Map.of("joined", JOIN, "nested", SUBQUERY, "paged", PAGE);
+
   private static final List<AnalysisConfig> ANALYSES =
-      List.of(analysis("joined", JOIN), analysis("nested", SUBQUERY));
+      QUERIES.entrySet().stream()
+          .map(query -> analysis(query.getKey(), query.getValue()))
+          .sorted(Comparator.comparing(AnalysisConfig::name))
+          .toList();
 
   @Test
   void liveHistoryAndReplayGiveTheSameRows() throws Exception {
@@ -138,7 +148,7 @@ class NestedLiveTest {
     try (Archive archive = Archive.open(config(null, 1).archive(), ArchiveOptions.DEFAULTS);
         ArchiveSnapshot snapshot = archive.snapshot()) {
       for (String key : windows.keySet()) {
-        String sql = key.startsWith("joined") ? JOIN : SUBQUERY;
+        String sql = QUERIES.get(key.substring(0, key.indexOf(' ')));
         long end = Long.parseLong(key.substring(key.indexOf(' ') + 1));
         Parameters window =
             Parameters.NONE

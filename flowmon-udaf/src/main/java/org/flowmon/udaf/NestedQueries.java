@@ -129,7 +129,7 @@ public final class NestedQueries<E extends Exception> {
     for (TableQuery.Source source : of.from()) {
       tables.add(asked(source.query()));
     }
-    TableQuery over = new TableQuery(of.from(), answered(of.clauses()));
+    TableQuery over = new TableQuery(of.from(), answered(of.clauses()), of.offset());
     try (GroupMemory own = memory.part()) {
       return TableAnswer.of(over, tables, joinRows, own, check);
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.udaf.parser.QueryParser;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,10 +25,10 @@ class DuckDbComparisonTest {
         for (int q = 0; q < 140; q++) {
           RandomQueries.Pair pair = q % 2 == 0 ? queries.grouped() : queries.lookup();
           String at = "seed " + seed + ", query " + q + ":\n" + pair.ours() + "\n" + pair.duck();
-          FlowQuery query = parse(pair.ours(), at);
+          Query query = parse(pair.ours(), at);
           List<List<String>> expected = duck.rows(pair.duck());
           assertEquals(expected, DuckDb.rows(FlowQueries.run(flows, query)), at);
-          assertEquals(query, QueryParser.parse(query.toString()), at);
+          assertEquals(query, QueryParser.parseQuery(query.toString()), at);
           answersWithRows += expected.isEmpty() ? 0 : 1;
         }
       }
@@ -36,9 +36,9 @@ class DuckDbComparisonTest {
     assertTrue(answersWithRows > 140, "most queries should find rows, " + answersWithRows + " did");
   }
 
-  private static FlowQuery parse(String sql, String at) {
+  private static Query parse(String sql, String at) {
     try {
-      return QueryParser.parse(sql);
+      return QueryParser.parseQuery(sql);
     } catch (RuntimeException e) {
       throw new AssertionError(at, e);
     }

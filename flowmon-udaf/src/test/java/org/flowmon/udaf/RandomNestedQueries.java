@@ -46,17 +46,34 @@ final class RandomNestedQueries {
   private Pair ordered(Table table) {
     List<String> all = new ArrayList<>(table.keys());
     all.addAll(table.values());
-    String order = " ORDER BY " + String.join(", ", all);
+    String order = " ORDER BY " + String.join(", ", all) + page();
     return new Pair(table.query().ours() + order, table.query().duck() + order);
+  }
+
+  private String page() {
+    String limit = random.nextInt(4) == 0 ? " LIMIT " + random.nextInt(40) : "";
+    return limit + (random.nextInt(4) == 0 ? " OFFSET " + random.nextInt(12) : "");
+  }
+
+  /** Some rows of another query, in the order of all of its columns. */
+  private Table paged(Table of) {
+    Pair ordered = ordered(of);
+    return new Table(
+        new Pair(
+            "SELECT * FROM (" + ordered.ours() + ") AS p",
+            "SELECT * FROM (" + ordered.duck() + ") AS p"),
+        of.keys(),
+        of.values());
   }
 
   private Table source(int depth) {
     if (depth == 0 || random.nextInt(3) == 0) {
       return leaf();
     }
-    return switch (random.nextInt(5)) {
+    return switch (random.nextInt(6)) {
       case 0, 1 -> grouped(source(depth - 1));
       case 2, 3 -> joined(depth - 1);
+      case 4 -> paged(source(depth - 1));
       default -> united(source(depth - 1));
     };
   }

@@ -197,7 +197,7 @@ public final class ExportCommand implements Callable<Integer> {
     Query query = QueryText.bind(QueryText.parse(sql.get()), parameters, FlowTime.now());
     QueryOptions options =
         QueryOptions.DEFAULTS.withThreads(threads).withEnrichment(enrich.open(query));
-    return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.select());
+    return new AnswerExport(ArchiveQuery.run(snapshot, query, options).table(), query.shown());
   }
 
   private ExportTarget target() throws IOException {

@@ -15,7 +15,7 @@ import org.flowmon.ingest.text.JsonText;
 import org.flowmon.ingest.text.ShownText;
 import org.jspecify.annotations.Nullable;
 
-/** Named values and tables, for people or as one JSON object. */
+/** Named values and tables, for people or as one JSON object; there a value may be such, too. */
 public final class Facts {
   private final Map<String, Object> values = new LinkedHashMap<>();
   private final Map<String, Table> tables = new LinkedHashMap<>();
@@ -49,9 +49,27 @@ public final class Facts {
 
   /** Writes one JSON object: the values, and each table as an array of objects. */
   public void writeJson(Writer out) throws IOException {
+    write(out, true);
+  }
+
+  /** The same in one line. */
+  public void writeJsonLine(Writer out) throws IOException {
+    write(out, false);
+  }
+
+  private void write(Writer out, boolean isPretty) throws IOException {
     JsonGenerator json = JsonText.factory().createGenerator(out);
     json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-    json.useDefaultPrettyPrinter();
+    if (isPretty) {
+      json.useDefaultPrettyPrinter();
+    }
+    write(json);
+    json.close();
+    out.write("\n");
+    out.flush();
+  }
+
+  private void write(JsonGenerator json) throws IOException {
     json.writeStartObject();
     for (Map.Entry<String, Object> value : values.entrySet()) {
       json.writeFieldName(value.getKey());
@@ -70,9 +88,6 @@ public final class Facts {
       json.writeEndArray();
     }
     json.writeEndObject();
-    json.close();
-    out.write("\n");
-    out.flush();
   }
 
   private static void write(JsonGenerator json, @Nullable Object value) throws IOException {
@@ -86,6 +101,8 @@ public final class Facts {
       json.writeNumber(number);
     } else if (value instanceof Number number) {
       json.writeNumber(number.longValue());
+    } else if (value instanceof Facts facts) {
+      facts.write(json);
     } else if (value instanceof List<?> all) {
       json.writeStartArray();
       for (Object one : all) {

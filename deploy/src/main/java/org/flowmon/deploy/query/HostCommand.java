@@ -10,14 +10,18 @@ import java.util.concurrent.Callable;
 import org.flowmon.archive.host.HostSummaries;
 import org.flowmon.archive.host.HostSummary;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.output.ConfidenceOption;
 import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.udaf.set.LongRanges;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,7 +37,8 @@ import picocli.CommandLine.Parameters;
           + " each had in the latest window and before, bytes each way by hour. Many ports with"
           + " hardly any flows, as of a scan, are one line.",
       "All times are those at which flows ended, by their exporters' clocks; flowmon seen goes by"
-          + " arrival too."
+          + " arrival too.",
+      "What the archive holds goes to standard error or to --confidence, in JSON into the object."
     })
 public final class HostCommand implements Callable<Integer> {
   @Parameters(paramLabel = "ADDRESS", description = "An IPv4 or IPv6 address.")
@@ -76,13 +81,25 @@ public final class HostCommand implements Callable<Integer> {
   @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
   private int threads;
 
-  @Option(names = "--json", description = "One JSON object instead of tables.")
+  @Mixin private ConfidenceOption confidence;
+
+  @Option(
+      names = "--format",
+      defaultValue = "table",
+      description = "TABLE or JSON, one object; default ${DEFAULT-VALUE}.")
+  private OutputFormat format;
+
+  @Option(names = "--json", description = "The same as --format json.")
   private boolean json;
 
   @Override
   public Integer call() throws IOException {
     if (limit < 0 || threads < 1) {
       throw new UsageException("--limit is at least 0, --threads at least 1");
+    }
+    if (format == OutputFormat.CSV) {
+      throw new UsageException(
+          "--format csv is of one table, and a host has several: expected table or json");
     }
     IpAddress host = IpAddress.parseOrNull(address);
     if (host == null) {
@@ -96,13 +113,20 @@ public final class HostCommand implements Callable<Integer> {
       HostSummary summary =
           HostSummaries.of(
               asked.all(), host, first, end, nowFrom, QueryOptions.DEFAULTS.withThreads(threads));
+      ArchiveConfidence of =
+          ArchiveConfidence.of(
+              asked.all(), first < end ? LongRanges.of(first, end - 1) : LongRanges.NONE);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-      if (json) {
-        facts(summary).writeJson(out);
+      if (json || format == OutputFormat.JSON) {
+        Facts facts = facts(summary);
+        facts.value("confidence", of.facts());
+        facts.writeJson(out);
+        confidence.write(of.facts());
       } else {
         new HostTables(summary, limit, ranges, raw).write(out);
+        out.flush();
+        confidence.tell(of.lines(), of.facts());
       }
-      out.flush();
       summary.warnings().forEach(warning -> System.err.println("warning: " + warning));
     }
     return ExitCodes.DONE;

@@ -13,18 +13,18 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.StreamedAnswer;
+import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
-import org.flowmon.deploy.archive.Coverage;
-import org.flowmon.deploy.archive.GapText;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ClosedOutputException;
+import org.flowmon.deploy.output.ConfidenceOption;
+import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.deploy.output.ReportText;
 import org.flowmon.deploy.output.RowWriter;
@@ -54,8 +54,9 @@ import picocli.CommandLine.Parameters;
       "    WHERE dst_addr IN '192.0.2.0/24' GROUP BY src_addr",
       "    ORDER BY bytes DESC LIMIT 10\" --archive DIR",
       "",
-      "The rows go to standard output; what was read for them goes to standard",
-      "error: always with a table, with CSV and JSON only with -v."
+      "The rows go to standard output. What the archive holds goes to standard",
+      "error or to --confidence; so does what was read for the rows: always with a",
+      "table, with CSV and JSON only with -v."
     })
 public final class QueryCommand implements Callable<Integer> {
   // 128 + SIGPIPE, as for a program that writes without a reader.
@@ -70,6 +71,8 @@ public final class QueryCommand implements Callable<Integer> {
   @Mixin private ArchiveOption archive;
 
   @Mixin private EnrichOption enrich;
+
+  @Mixin private ConfidenceOption confidence;
 
   @Option(
       names = "--format",
@@ -121,7 +124,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Option(
       names = {"-v", "--verbose"},
-      description = "Say what was read and how far history reaches, whatever the format.")
+      description = "Say what was read and which files were joined, whatever the format.")
   private boolean verbose;
 
   private final long now = FlowTime.now();
@@ -151,7 +154,7 @@ public final class QueryCommand implements Callable<Integer> {
       EnrichmentFiles files = enrich.open(query);
       options = options.withEnrichment(files);
       PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
-      RowWriter writer = format.writer(explained ? List.of() : query.select(), out);
+      RowWriter writer = format.writer(explained ? List.of() : query.shown(), out);
       StreamedAnswer answer =
           ArchiveQuery.stream(asked.all(), query, options, explained ? rows -> {} : writer::rows);
       if (explained) {
@@ -160,8 +163,8 @@ public final class QueryCommand implements Callable<Integer> {
       int left = writer.end();
       ClosedOutputException.check(out);
       tell(asked, query, explained, answer, left);
+      tellConfidence(ArchiveConfidence.of(asked.all(), query), isOfNow(text));
       if (verbose || format == OutputFormat.TABLE) {
-        tellNow(text);
         files
             .versionsSince(Instant.now(), files.columns(query))
             .forEach(version -> System.err.println("joined: " + version));
@@ -172,12 +175,22 @@ public final class QueryCommand implements Callable<Integer> {
     return ExitCodes.DONE;
   }
 
-  /** The time that the answer is of, so that it can be had again. */
-  private void tellNow(String text) {
-    boolean isGiven = parameters.stream().anyMatch(one -> one.matches(":?now=.*"));
-    if (!isGiven && QueryText.parse(text).parameters().contains("now")) {
-      System.err.println("now: " + FlowTime.text(now) + " (--param now=TIME asks of another time)");
+  /** With the time that the answer is of, so that it can be had again. */
+  private void tellConfidence(ArchiveConfidence of, boolean isOfNow) throws IOException {
+    List<String> lines = new ArrayList<>();
+    if (isOfNow) {
+      lines.add("now: " + FlowTime.text(now) + " (--param now=TIME asks of another time)");
     }
+    lines.addAll(of.lines());
+    Facts facts = of.facts();
+    facts.value("now", isOfNow ? FlowTime.text(now) : null);
+    confidence.tell(lines, facts);
+  }
+
+  /** Whether the answer is of the time at which it was asked for. */
+  private boolean isOfNow(String text) {
+    boolean isGiven = parameters.stream().anyMatch(one -> one.matches(":?now=.*"));
+    return !isGiven && QueryText.parse(text).parameters().contains("now");
   }
 
   private Query query(String text) {
@@ -210,19 +223,8 @@ public final class QueryCommand implements Callable<Integer> {
     }
     if (verbose || format == OutputFormat.TABLE) {
       System.err.println(summary(answer.rows(), answer.stats()));
-      reaches(asked).forEach(System.err::println);
+      asked.fetched().forEach(System.err::println);
     }
-  }
-
-  /** What was fetched, and how far the history of each archive reaches. */
-  static List<String> reaches(ArchiveSnapshots asked) {
-    List<String> lines = new ArrayList<>(asked.fetched());
-    for (ArchiveSnapshot snapshot : asked.all()) {
-      String name = asked.all().size() == 1 ? "the archive" : snapshot.location().toString();
-      lines.add(reach(name, snapshot));
-      lines.addAll(GapText.lines(snapshot));
-    }
-    return lines;
   }
 
   private static List<String> approximate(Query query, StreamedAnswer answer) {
@@ -250,21 +252,5 @@ public final class QueryCommand implements Callable<Integer> {
         stats.rowsExamined(),
         stats.rowsTotal(),
         stats.bytesRead());
-  }
-
-  private static String reach(String name, ArchiveSnapshot snapshot) {
-    return name
-        + " holds "
-        + Coverage.of(snapshot)
-        // Imported files alone cannot show completeness.
-        + (snapshot.committedEnds().isEmpty()
-            ? ""
-            : "; complete up to arrival "
-                + time(snapshot.historyThrough())
-                + (snapshot.gaps().isEmpty() ? "" : ", but for the gaps named here"));
-  }
-
-  private static String time(long micros) {
-    return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE ? "(none)" : FlowTime.text(micros);
   }
 }

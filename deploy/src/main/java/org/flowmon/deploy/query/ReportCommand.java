@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.ExitCodes;
@@ -228,7 +229,8 @@ public final class ReportCommand implements Callable<Integer> {
           .forEach(warning -> System.err.println("warning: " + warning));
       if (isTable) {
         System.err.println(QueryCommand.summary(rows.table().rowCount(), rows.stats()));
-        QueryCommand.reaches(asked).forEach(System.err::println);
+        asked.fetched().forEach(System.err::println);
+        ArchiveConfidence.of(asked.all(), query).lines().forEach(System.err::println);
         files
             .versionsSince(Instant.now(), files.columns(query))
             .forEach(version -> System.err.println("joined: " + version));

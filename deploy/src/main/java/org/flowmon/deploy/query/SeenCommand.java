@@ -17,13 +17,19 @@ import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.host.LastSeen;
 import org.flowmon.archive.host.SeenAnswer;
 import org.flowmon.archive.host.SeenHosts;
+import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.output.ConfidenceOption;
 import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
+import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,6 +45,7 @@ import picocli.CommandLine.Parameters;
           + " when it last was.",
       "Only flows that arrived by --as-of are looked at. A flow's time is its end, but no later"
           + " than an hour after its arrival.",
+      "What the archive holds goes to standard error or to --confidence, in JSON into the object.",
       "The exit code is 1 if an address was not seen and history does not hold all of these days."
     })
 public final class SeenCommand implements Callable<Integer> {
@@ -64,7 +71,15 @@ public final class SeenCommand implements Callable<Integer> {
               + " up to which the archive is complete.")
   private @Nullable String asOf;
 
-  @Option(names = "--json", description = "One JSON object instead of a table.")
+  @Mixin private ConfidenceOption confidence;
+
+  @Option(
+      names = "--format",
+      defaultValue = "table",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}. JSON is one object.")
+  private OutputFormat format;
+
+  @Option(names = "--json", description = "The same as --format json.")
   private boolean json;
 
   @Override
@@ -78,17 +93,49 @@ public final class SeenCommand implements Callable<Integer> {
       // An archive without any arrival holds no flow, so any time works.
       long from = through == Long.MIN_VALUE ? through : through - TimeUnit.DAYS.toMicros(days);
       SeenAnswer answer = SeenHosts.ask(archives.all(), asked, from, through);
-      PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-      if (json) {
-        facts(answer).writeJson(out);
-      } else {
-        writeTable(answer, out);
-      }
-      out.flush();
+      ArchiveConfidence of =
+          ArchiveConfidence.of(archives.all(), LongRanges.of(from, Long.MAX_VALUE));
+      write(answer, of);
       answer.warnings().forEach(warning -> System.err.println("warning: " + warning));
       boolean allSeen = answer.hosts().stream().allMatch(host -> host.isSince(from));
       return allSeen || !answer.isPartial() ? ExitCodes.DONE : ExitCodes.NO;
     }
+  }
+
+  private void write(SeenAnswer answer, ArchiveConfidence of) throws IOException {
+    OutputFormat chosen = json ? OutputFormat.JSON : format;
+    PrintWriter out = new PrintWriter(chosen.stream(System.out), false, StandardCharsets.UTF_8);
+    if (chosen == OutputFormat.JSON) {
+      Facts facts = facts(answer);
+      facts.value("confidence", of.facts());
+      facts.writeJson(out);
+      confidence.write(of.facts());
+      return;
+    }
+    if (chosen == OutputFormat.CSV) {
+      int unused = chosen.write(rows(answer), List.of(), out);
+    } else {
+      writeTable(answer, out);
+    }
+    out.flush();
+    tellRead(answer);
+    confidence.tell(of.lines(), of.facts());
+  }
+
+  private static ResultTable rows(SeenAnswer answer) {
+    ResultTable.Builder rows =
+        new ResultTable.Builder()
+            .column("address", ValueKind.ADDRESS)
+            .column("seen", ValueKind.BOOLEAN)
+            .column("last", ValueKind.TIMESTAMP);
+    for (LastSeen host : answer.hosts()) {
+      rows.row().set(0, host.address().hi(), host.address().lo());
+      rows.set(1, host.isSince(answer.from()) ? 1 : 0);
+      if (host.isEver()) {
+        rows.set(2, host.micros());
+      }
+    }
+    return rows.build();
   }
 
   private List<IpAddress> parse() throws IOException {
@@ -134,7 +181,7 @@ public final class SeenCommand implements Callable<Integer> {
     }
   }
 
-  private void writeTable(SeenAnswer answer, PrintWriter out) {
+  private static void writeTable(SeenAnswer answer, PrintWriter out) {
     for (LastSeen host : answer.hosts()) {
       out.printf(
           "%-39s  %-8s  %s%n",
@@ -142,7 +189,9 @@ public final class SeenCommand implements Callable<Integer> {
           host.isSince(answer.from()) ? "seen" : "not seen",
           host.isEver() ? "last " + FlowTime.textOrNull(host.micros()) : "never");
     }
-    out.flush();
+  }
+
+  private void tellRead(SeenAnswer answer) {
     System.err.printf(
         "looked at flows that had arrived by %s; seen is what ended at %s (%d days before) or"
             + " later; last is when a flow ended, but no later than an hour after it arrived%n",

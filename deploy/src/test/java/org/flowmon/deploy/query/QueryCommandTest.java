@@ -11,9 +11,13 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.Flowmon;
 import org.flowmon.deploy.command.ExitCodes;
@@ -186,6 +190,86 @@ final class QueryCommandTest {
         assertTrue(pipe.refused <= 10, context + ": wrote on, " + pipe.refused + " times");
       }
     }
+  }
+
+  /** The times of flows before and after the present, in minutes. */
+  private Path flowsAround(Instant now, long... minutes) throws IOException {
+    StringBuilder csv = new StringBuilder("end_time,src_addr,bytes\n");
+    for (long one : minutes) {
+      csv.append(now.plus(one, ChronoUnit.MINUTES)).append(",192.0.2.7,").append(1000 + one);
+      csv.append('\n');
+    }
+    Path file = Files.writeString(folder.resolve("around.csv"), csv);
+    Path around = folder.resolve("around");
+    assertEquals(0, run("import", file.toString(), "--archive", around.toString()));
+    return around;
+  }
+
+  @Test
+  void nowIsThePresentWithoutAValueAndTheGivenTimeWithOne() throws IOException {
+    Instant before = Instant.now().truncatedTo(ChronoUnit.MICROS);
+    Path around = flowsAround(before, -600, -90, -30, -3, 30);
+    for (String name : List.of("NOW()", ":now")) {
+      String sql =
+          "SELECT %1$s AS t, bytes FROM flows WHERE end_time > %1$s - INTERVAL '1' HOUR AND end_time <= %1$s ORDER BY bytes"
+              .formatted(name);
+      String[] command = {"query", sql, "--format", "csv", "--archive", around.toString()};
+      assertEquals(0, run(command), err);
+      List<String> rows = out.lines().toList();
+      // Of the past hour are the flows 30 and 3 minutes ago.
+      assertEquals(3, rows.size(), name + "\n" + out);
+      assertEquals("970", rows.get(1).split(",", -1)[1]);
+      assertEquals("997", rows.get(2).split(",", -1)[1]);
+      String text = rows.get(1).split(",", -1)[0];
+      Instant now = Instant.parse(text);
+      assertTrue(!now.isBefore(before) && !now.isAfter(Instant.now()), before + " … " + text);
+      assertTrue(err.contains("now: " + text + " (--param now=TIME asks of another time)"), err);
+      // What it prints gives the answer again.
+      String again = out;
+      assertEquals(0, run(with(command, "--param", "now=" + text)), err);
+      assertEquals(again, out);
+      assertFalse(err.contains("now: "), err);
+      String given = before.minus(80, ChronoUnit.MINUTES).toString();
+      assertEquals(0, run(with(command, "--param", "now=" + given)), err);
+      assertEquals(List.of("t,bytes", given + ",910"), out.lines().toList(), name);
+    }
+    assertEquals(
+        0,
+        run(
+            "query",
+            "SELECT NOW() = :now AS same, DAYS_BEFORE(NOW() - INTERVAL '25' HOUR, :now) AS days"
+                + " FROM flows LIMIT 1",
+            "--format",
+            "csv",
+            "--archive",
+            around.toString()));
+    assertEquals("same,days\ntrue,2\n", out);
+  }
+
+  private static String[] with(String[] command, String... more) {
+    return Stream.concat(Stream.of(command), Stream.of(more)).toArray(String[]::new);
+  }
+
+  @Test
+  void offsetPagesAreThoseOfTheWholeAnswer() {
+    String sql = "SELECT src_port FROM flows ORDER BY src_port DESC";
+    assertEquals(0, query(sql, "--format", "csv"));
+    List<String> all = out.lines().skip(1).toList();
+    List<String> pages = new ArrayList<>();
+    for (int offset = 0; offset < 60; offset += 7) {
+      assertEquals(0, query(sql + " LIMIT 7 OFFSET " + offset, "--format", "csv"));
+      pages.addAll(out.lines().skip(1).toList());
+    }
+    assertEquals(all, pages);
+    assertEquals(0, query("SELECT * FROM flows ORDER BY src_port LIMIT 1 OFFSET 49"));
+    assertTrue(out.contains("1049"), out);
+    assertFalse(out.contains("next_hop"), "columns without a value are left out\n" + out);
+    assertEquals(0, query("SELECT * FROM flows ORDER BY src_port LIMIT 1 OFFSET 50"));
+    assertEquals(
+        0, query("SELECT state, source_kind FROM flows LIMIT 1 OFFSET 3", "--format", "json"));
+    assertTrue(out.contains("\"source_kind\":\"zeek\""), out);
+    assertEquals(2, query("SELECT src_port FROM flows OFFSET -1"));
+    assertTrue(err.contains("expected a number of rows"), err);
   }
 
   @Test

@@ -12,21 +12,29 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.FlowRows.Presence;
 import org.flowmon.flow.IpAddress;
 
-/** Finds the newest visible row of an address in a segment, whose rows are sorted by time key. */
+/**
+ * Finds the newest visible row of an address in a segment, whose rows are sorted by time key, of
+ * those before a time.
+ */
 final class LastRow {
   private static final int BLOCK = 1024;
 
   private final SegmentLease lease;
   private final SegmentReader segment;
   private final long asOf;
+  private final int endRow;
   private final boolean allArrived;
   private final Collection<String> warnings;
   private final long[] value = new long[1];
 
-  LastRow(SegmentLease lease, long asOf, Collection<String> warnings) {
+  LastRow(SegmentLease lease, long before, long asOf, Collection<String> warnings) {
     this.lease = lease;
     this.segment = lease.rows();
     this.asOf = asOf;
+    this.endRow =
+        segment.sealed().timeKey().max() < before
+            ? segment.rows()
+            : new TimeKeys(segment).lowerBound(before);
     this.allArrived =
         asOf == Long.MAX_VALUE
             || (segment.sealed().arrival().max() <= asOf
@@ -58,17 +66,19 @@ final class LastRow {
     return lastByScan(column, address);
   }
 
-  private int last(RowSet rows) {
-    if (rows.isEmpty() || rows.last() < lease.firstRow()) {
+  private int last(RowSet all) {
+    boolean isWithin = !all.isEmpty() && all.first() >= lease.firstRow() && all.last() < endRow;
+    RowSet rows = isWithin ? all : all.and(RowSet.range(lease.firstRow(), endRow));
+    if (rows.isEmpty()) {
       return -1;
     }
     if (allArrived) {
       return rows.last();
     }
-    int[] all = rows.toArray();
-    for (int i = all.length - 1; i >= 0 && all[i] >= lease.firstRow(); i--) {
-      if (hasArrived(all[i])) {
-        return all[i];
+    int[] candidates = rows.toArray();
+    for (int i = candidates.length - 1; i >= 0; i--) {
+      if (hasArrived(candidates[i])) {
+        return candidates[i];
       }
     }
     return -1;
@@ -77,7 +87,7 @@ final class LastRow {
   private int lastByScan(FlowColumn column, IpAddress address) {
     int id = idOf(column, address);
     int[] ids = new int[BLOCK];
-    for (int to = segment.rows(); id >= 0 && to > lease.firstRow(); to -= BLOCK) {
+    for (int to = endRow; id >= 0 && to > lease.firstRow(); to -= BLOCK) {
       int from = Math.max(lease.firstRow(), to - BLOCK);
       segment.readIds(column, from, to - from, ids);
       for (int row = to - 1; row >= from; row--) {

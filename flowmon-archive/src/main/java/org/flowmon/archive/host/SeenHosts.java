@@ -4,9 +4,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.ArchivesSnapshot;
@@ -25,16 +29,24 @@ import org.flowmon.udaf.set.AddressRanges;
  * ends of posting lists: an address costs one or two segments, one never seen costs none.
  */
 public final class SeenHosts {
+  /** Segments that stay open for the next address: neighbours share the newest ones. */
+  private static final int OPEN = 64;
+
   private final List<ArchiveSnapshot> snapshots;
-  private final HistoryReach reach;
+  private final long from;
+  private final long before;
   private final long asOf;
   private final Set<String> warnings = new LinkedHashSet<>();
+  private final Map<String, Opened> open = new LinkedHashMap<>(OPEN, 0.75f, true); // of one archive
   private int segmentsRead;
 
-  private SeenHosts(List<ArchiveSnapshot> snapshots, long asOf) {
+  private record Opened(SegmentLease lease, LastRow rows) {}
+
+  private SeenHosts(List<ArchiveSnapshot> snapshots, long from, long before, long asOf) {
     ArchivesSnapshot.requireDifferent(snapshots);
     this.snapshots = snapshots;
-    this.reach = ArchivesSnapshot.reachOf(snapshots);
+    this.from = from;
+    this.before = before;
     this.asOf = asOf;
   }
 
@@ -49,36 +61,61 @@ public final class SeenHosts {
   public static SeenAnswer ask(
       List<ArchiveSnapshot> snapshots, List<IpAddress> addresses, long from, long asOfArrival)
       throws IOException {
-    return new SeenHosts(snapshots, asOfArrival).ask(addresses, from);
+    SeenHosts ever = new SeenHosts(snapshots, Long.MIN_VALUE, Long.MAX_VALUE, asOfArrival);
+    List<LastSeen> hosts = ever.last(addresses, () -> {});
+    HistoryReach reach = ArchivesSnapshot.reachOf(snapshots);
+    return new SeenAnswer(
+        hosts,
+        from,
+        asOfArrival,
+        reach.historyFrom(),
+        reach.historyThrough(),
+        ever.missing(reach, from),
+        snapshots.stream().mapToInt(snapshot -> snapshot.segments().size()).sum(),
+        ever.segmentsRead,
+        List.copyOf(ever.warnings));
   }
 
-  private SeenAnswer ask(List<IpAddress> addresses, long from) throws IOException {
+  /**
+   * Finds the last flow of each address in {@code [from, before)}, in the order of the question,
+   * over different archives read as one. Says nothing of what history covers.
+   *
+   * @param before {@link Long#MAX_VALUE} for any later time (µs)
+   * @param asOfArrival later arrivals (µs) are not read
+   * @param check called for each address, and may throw to end the search
+   * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
+   */
+  public static List<LastSeen> last(
+      List<ArchiveSnapshot> snapshots,
+      Collection<IpAddress> addresses,
+      long from,
+      long before,
+      long asOfArrival,
+      Runnable check)
+      throws IOException {
+    return new SeenHosts(snapshots, from, before, asOfArrival).last(List.copyOf(addresses), check);
+  }
+
+  private List<LastSeen> last(List<IpAddress> addresses, Runnable check) throws IOException {
     long[] last = new long[addresses.size()];
     Arrays.fill(last, LastSeen.NEVER);
     for (ArchiveSnapshot snapshot : snapshots) {
       HostView view = snapshot.hosts();
       try {
         for (int i = 0; i < last.length; i++) {
-          last[i] = Math.max(last[i], last(snapshot, view, addresses.get(i), last[i]));
+          check.run();
+          last[i] = last(snapshot, view, addresses.get(i), last[i]);
         }
       } finally {
         view.release();
+        closeAll();
       }
     }
     List<LastSeen> hosts = new ArrayList<>();
     for (int i = 0; i < last.length; i++) {
       hosts.add(new LastSeen(addresses.get(i), last[i]));
     }
-    return new SeenAnswer(
-        hosts,
-        from,
-        asOf,
-        reach.historyFrom(),
-        reach.historyThrough(),
-        missing(from),
-        snapshots.stream().mapToInt(snapshot -> snapshot.segments().size()).sum(),
-        segmentsRead,
-        List.copyOf(warnings));
+    return hosts;
   }
 
   /** {@code known}: the last time in another archive. */
@@ -94,37 +131,58 @@ public final class SeenHosts {
     newestFirst.sort(Comparator.comparingLong((SealedSegment s) -> s.timeKey().max()).reversed());
     long last = known;
     for (SealedSegment segment : newestFirst) {
-      if (last != LastSeen.NEVER && segment.timeKey().max() <= last) {
+      long newest = segment.timeKey().max();
+      if (newest < from || (last != LastSeen.NEVER && newest <= last)) {
         break;
       }
-      if (segment.arrival().min() > asOf) {
+      if (segment.arrival().min() > asOf || segment.timeKey().min() >= before) {
         continue;
       }
       segmentsRead++;
-      try (SegmentLease lease = snapshot.open(segment, true)) {
-        last = Math.max(last, new LastRow(lease, asOf, warnings).timeKeyOf(address));
-      }
+      last = Math.max(last, rows(snapshot, segment).timeKeyOf(address));
     }
-    return last;
+    return last < from ? LastSeen.NEVER : last;
   }
 
-  private List<String> missing(long from) {
+  private LastRow rows(ArchiveSnapshot snapshot, SealedSegment segment) throws IOException {
+    Opened known = open.get(segment.id());
+    if (known != null) {
+      return known.rows();
+    }
+    if (open.size() == OPEN) {
+      Iterator<Opened> eldest = open.values().iterator();
+      SegmentLease unused = eldest.next().lease();
+      eldest.remove();
+      unused.close();
+    }
+    SegmentLease lease = snapshot.open(segment, true);
+    Opened opened = new Opened(lease, new LastRow(lease, before, asOf, warnings));
+    open.put(segment.id(), opened);
+    return opened.rows();
+  }
+
+  private void closeAll() {
+    SegmentLease.closeAll(open.values().stream().map(Opened::lease).toList());
+    open.clear();
+  }
+
+  private List<String> missing(HistoryReach reach, long since) {
     List<String> missing = new ArrayList<>();
     if (reach.historyFrom() == Long.MAX_VALUE) {
       missing.add(snapshots.size() == 1 ? "the archive is empty" : "the archives are empty");
       return missing;
     }
-    if (reach.historyFrom() > from) {
+    if (reach.historyFrom() > since) {
       missing.add("history begins at " + time(reach.historyFrom()));
     }
-    if (reach.cutoff() > from) {
+    if (reach.cutoff() > since) {
       missing.add("flows before " + time(reach.cutoff()) + " have expired");
     }
     if (asOf != Long.MAX_VALUE && reach.historyThrough() < asOf) {
       missing.add("history is complete up to arrival " + time(reach.historyThrough()));
     }
     for (CommitResult.Gap gap : reach.gaps()) {
-      if (gap.arrivalThrough() >= from && gap.arrivalFrom() <= asOf) {
+      if (gap.arrivalThrough() >= since && gap.arrivalFrom() <= asOf) {
         missing.add(
             String.format(
                 "offsets %s … %s of %s are not here",

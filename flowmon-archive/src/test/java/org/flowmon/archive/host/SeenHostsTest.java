@@ -46,8 +46,9 @@ class SeenHostsTest {
     return isKnown(batch, column, row) && high[0] == address.hi() && low[0] == address.lo();
   }
 
-  /** The last time by a scan of all rows. */
-  private static long last(List<FlowBatch> flows, IpAddress address, long asOf) {
+  /** The last time in [from, before) by a scan of all rows. */
+  private static long last(
+      List<FlowBatch> flows, IpAddress address, long from, long before, long asOf) {
     long last = LastSeen.NEVER;
     for (FlowBatch batch : flows) {
       for (int row = 0; row < batch.rows(); row++) {
@@ -59,7 +60,7 @@ class SeenHostsTest {
               isKnown(batch, FlowColumn.END_TIME, row)
                   ? TimeKey.of(number(batch, FlowColumn.END_TIME, row), arrival)
                   : arrival;
-          last = Math.max(last, time);
+          last = time >= from && time < before ? Math.max(last, time) : last;
         }
       }
     }
@@ -82,6 +83,7 @@ class SeenHostsTest {
     Traffic traffic = new Traffic(seed, true, 0.1);
     List<FlowBatch> flows = new ArrayList<>();
     int seen = 0;
+    int seenWithin = 0;
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
       for (int s = 0; s < 12; s++) {
         double from = random.nextDouble() * 0.9;
@@ -103,15 +105,28 @@ class SeenHostsTest {
                   : Traffic.BEGIN + (long) (random.nextDouble() * 11 * Traffic.DAY);
           SeenAnswer answer = SeenHosts.ask(List.of(snapshot), asked, Traffic.BEGIN, asOf);
           for (int a = 0; a < asked.size(); a++) {
-            long expected = last(flows, asked.get(a), asOf);
+            long expected = last(flows, asked.get(a), Long.MIN_VALUE, Long.MAX_VALUE, asOf);
             String context = "seed " + seed + ", " + asked.get(a) + " as of " + asOf;
             assertEquals(new LastSeen(asked.get(a), expected), answer.hosts().get(a), context);
             seen += expected == LastSeen.NEVER ? 0 : 1;
+          }
+          long before = Traffic.BEGIN + (long) (random.nextDouble() * 11 * Traffic.DAY);
+          long from = before - (long) (random.nextDouble() * 4 * Traffic.DAY);
+          List<LastSeen> within =
+              SeenHosts.last(List.of(snapshot), asked, from, before, asOf, () -> {});
+          for (int a = 0; a < asked.size(); a++) {
+            long expected = last(flows, asked.get(a), from, before, asOf);
+            assertEquals(
+                new LastSeen(asked.get(a), expected),
+                within.get(a),
+                "seed " + seed + ", in " + from + " … " + before + " as of " + asOf);
+            seenWithin += expected == LastSeen.NEVER ? 0 : 1;
           }
         }
       }
     }
     assertTrue(seen > 20 && seen < 120, "seed " + seed + ": " + seen);
+    assertTrue(seenWithin > 5 && seenWithin < seen, "seed " + seed + ": " + seenWithin);
   }
 
   @Test

@@ -209,6 +209,16 @@ public record AnalysisConfig(
       implements Serializable {
     public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
 
+    static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
+
+    static final int DEFAULT_CONCURRENCY = 4;
+
+    static final int MAX_ROWS = 100_000_000;
+
+    /** Of an analysis that only asks whether addresses were seen. */
+    public static final History WITHOUT_QUERY =
+        new History("", null, null, DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, MAX_ROWS);
+
     /**
      * {@code :now} in microseconds: the window's end or, with refresh, the largest multiple of that
      * interval since 1970 not after it.

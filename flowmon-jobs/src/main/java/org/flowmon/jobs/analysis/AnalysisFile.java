@@ -31,8 +31,6 @@ final class AnalysisFile {
   private static final long MIN_MEMORY = 1L << 20;
   private static final long MAX_MEMORY = 1L << 40;
   private static final int DEFAULT_SLOTS = 1 << 14;
-  private static final int MAX_ROWS = 100_000_000;
-  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
 
   /** Replaces wrong windows. */
   private static final Duration ANY_WINDOW = Duration.ofSeconds(10);
@@ -291,9 +289,13 @@ final class AnalysisFile {
             text,
             errors.of(() -> section.durationOrNull("delay")),
             errors.of(() -> refresh(section)),
-            errors.of(() -> section.integer("concurrency", 1, 1024, 4), 4),
-            errors.of(() -> timeout(section), DEFAULT_TIMEOUT),
-            errors.of(() -> section.integer("rows", 1, Integer.MAX_VALUE, MAX_ROWS), MAX_ROWS));
+            errors.of(
+                () -> section.integer("concurrency", 1, 1024, History.DEFAULT_CONCURRENCY),
+                History.DEFAULT_CONCURRENCY),
+            errors.of(() -> timeout(section), History.DEFAULT_TIMEOUT),
+            errors.of(
+                () -> section.integer("rows", 1, Integer.MAX_VALUE, History.MAX_ROWS),
+                History.MAX_ROWS));
     section.end(errors);
     boolean isRight = !ofQuery.any() && ofQuery.run(() -> checkHistory(section, text, live));
     return isRight ? read : null;
@@ -308,7 +310,7 @@ final class AnalysisFile {
   }
 
   private static Duration timeout(YamlSection section) {
-    Duration timeout = section.duration("timeout", DEFAULT_TIMEOUT);
+    Duration timeout = section.duration("timeout", History.DEFAULT_TIMEOUT);
     if (timeout.compareTo(History.MAX_TIMEOUT) > 0) {
       throw section.error("timeout", "expected at most 10m");
     }

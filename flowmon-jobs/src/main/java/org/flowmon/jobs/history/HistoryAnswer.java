@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param rows empty unless the status is {@link HistoryStatus#EXACT} or {@link
  *     HistoryStatus#PARTIAL}
  * @param message for people
+ * @param seen of {@link SeenLookup}, empty without one or without an answer
  */
 public record HistoryAnswer(
     HistoryStatus status,
@@ -25,13 +26,26 @@ public record HistoryAnswer(
     long through,
     LongRanges gaps,
     Optional<ResultTable> rows,
-    @Nullable String message) {
+    @Nullable String message,
+    Optional<ResultTable> seen) {
   public static final long UNKNOWN = Long.MIN_VALUE;
 
   public static final HistoryAnswer NONE = without(HistoryStatus.NONE, UNKNOWN, null);
 
   // Exporters hold flows back for minutes, and their clocks differ by less.
   private static final long NEAR_MICROS = 3_600_000_000L;
+
+  /** Without addresses that were looked up. */
+  public HistoryAnswer(
+      HistoryStatus status,
+      long asOf,
+      long from,
+      long through,
+      LongRanges gaps,
+      Optional<ResultTable> rows,
+      @Nullable String message) {
+    this(status, asOf, from, through, gaps, rows, message, Optional.empty());
+  }
 
   public static HistoryAnswer without(HistoryStatus status, long asOf, @Nullable String message) {
     return new HistoryAnswer(
@@ -40,6 +54,37 @@ public record HistoryAnswer(
 
   HistoryAnswer withRows(ResultTable others) {
     return new HistoryAnswer(status, asOf, from, through, gaps, Optional.of(others), message);
+  }
+
+  /** With addresses that were looked up over what {@code reach} covers. */
+  HistoryAnswer withSeen(ResultTable found, HistoryAnswer reach) {
+    boolean isExact = status == HistoryStatus.EXACT && reach.status == HistoryStatus.EXACT;
+    return new HistoryAnswer(
+        isExact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
+        asOf,
+        from,
+        through,
+        gaps,
+        rows,
+        message == null ? reach.message : message,
+        Optional.of(found));
+  }
+
+  HistoryAnswer withoutRows() {
+    return new HistoryAnswer(status, asOf, from, through, gaps, Optional.empty(), message);
+  }
+
+  /** Flows that arrive later than as-of are not looked for. */
+  HistoryAnswer withoutLaterGaps() {
+    LongRanges before = asOf == UNKNOWN ? gaps : gaps.and(LongRanges.of(Long.MIN_VALUE, asOf));
+    return new HistoryAnswer(status, asOf, from, through, before, rows, message, seen);
+  }
+
+  /** With a message if it has none. */
+  HistoryAnswer otherwise(String other) {
+    return message != null
+        ? this
+        : new HistoryAnswer(status, asOf, from, through, gaps, rows, other, seen);
   }
 
   /**

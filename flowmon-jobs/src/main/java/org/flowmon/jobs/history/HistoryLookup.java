@@ -132,7 +132,7 @@ final class HistoryLookup {
         return cached;
       }
       long now = System.nanoTime();
-      boolean isToWait = now < patience && !query.isReached(snapshot, window.windowEnd());
+      boolean isToWait = now < patience && !query.isReached(snapshot, window);
       if (isToWait || done.get() || now >= deadline) {
         return Optional.empty();
       }

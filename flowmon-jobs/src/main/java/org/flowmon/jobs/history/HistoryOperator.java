@@ -34,6 +34,7 @@ import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.enrich.Enrichment;
+import org.flowmon.udaf.parser.SeenCall;
 import org.flowmon.udaf.text.QueryException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,8 +43,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Adds the archive's history to each window's result without holding up the stream. The history
  * query runs with {@code :now} bound to the window's end and each {@code :live.COLUMN} to the list
- * of that column's values, over the arrivals up to as-of = window end − delay. A late, refused or
- * failed lookup is a status of the answer, never an exception.
+ * of that column's values, over the arrivals up to as-of = window end − delay; {@link SeenLookup}
+ * asks for addresses. A late, refused or failed lookup is a status of the answer, never an
+ * exception.
  *
  * <p>Answers leave as they are ready, so a slow analysis holds up no other; a report has its window
  * and replaces by revision, so order does not matter. No result passes a watermark, and the time
@@ -86,6 +88,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
    * @param delay the default: two checkpoint intervals, as the archive is one behind
    * @param disorder how far an arrival may lie behind the largest of its partition
    * @param enrichment the files that queries join
+   * @param calls what an analysis's report asks of addresses
    */
   public record Settings(
       List<ArchiveLocation> archives,
@@ -94,11 +97,24 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       FlowTopic topic,
       Duration disorder,
       Pace pace,
-      EnrichmentConfig enrichment)
+      EnrichmentConfig enrichment,
+      SeenLookup.Calls calls)
       implements Serializable {
     public Settings {
       archives = List.copyOf(archives);
       analyses = List.copyOf(analyses);
+    }
+
+    /** Reports ask nothing of addresses. */
+    public Settings(
+        List<ArchiveLocation> archives,
+        List<AnalysisConfig> analyses,
+        Duration delay,
+        FlowTopic topic,
+        Duration disorder,
+        Pace pace,
+        EnrichmentConfig enrichment) {
+      this(archives, analyses, delay, topic, disorder, pace, enrichment, analysis -> List.of());
     }
 
     /** Without files that queries join. */
@@ -112,8 +128,17 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
       this(archives, analyses, delay, topic, disorder, pace, EnrichmentConfig.NONE);
     }
 
-    HistoryQuery query(AnalysisConfig analysis, Optional<RecentAnswers> cache, Enrichment tables) {
-      return new HistoryQuery(analysis, delay, topic, disorder, cache, tables);
+    public Settings with(SeenLookup.Calls others) {
+      return new Settings(archives, analyses, delay, topic, disorder, pace, enrichment, others);
+    }
+
+    /** Empty if the analysis asks nothing; {@link QueryException} if its query is invalid. */
+    Optional<HistoryQuery> query(
+        AnalysisConfig analysis, Optional<RecentAnswers> cache, Enrichment tables) {
+      List<SeenCall> asked = calls.apply(analysis);
+      return analysis.history() == null && asked.isEmpty()
+          ? Optional.empty()
+          : Optional.of(new HistoryQuery(analysis, asked, delay, topic, disorder, cache, tables));
     }
 
     /** The tasks of a process share the cached answers of an analysis with equal settings. */
@@ -127,6 +152,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   private final transient MailboxExecutor mailbox;
   private final transient RunningLookups lookups = new RunningLookups();
   private final transient Map<String, Opened> byName = new HashMap<>();
+  private final transient Map<String, AnalysisConfig> askingNothing = new HashMap<>();
   private final transient Map<String, LookupMetrics> lookupMetrics = new HashMap<>();
   // Pending answers; all fields here belong to the task's thread.
   private final transient Set<ResultFuture<WindowHistory>> waiting = new HashSet<>();
@@ -135,7 +161,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   private transient Archives archives;
   private transient @Nullable Watermark held;
 
-  /** An analysis with a history; {@code error}: why lookups are empty; {@code ahead} may be. */
+  /** An analysis with lookups; {@code error}: why they are empty; {@code ahead} may be. */
   private record Opened(
       AnalysisConfig config,
       LookupMetrics metrics,
@@ -147,10 +173,8 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
   public static SingleOutputStreamOperator<WindowHistory> apply(
       DataStream<WindowResult> windows, Settings settings) {
     for (AnalysisConfig analysis : settings.analyses()) {
-      if (analysis.history() != null) {
-        var unused =
-            settings.query(analysis, Optional.empty(), Enrichment.NONE); // an error is thrown here
-      }
+      var unused =
+          settings.query(analysis, Optional.empty(), Enrichment.NONE); // an error is thrown here
     }
     int parallelism = Math.min(windows.getExecutionEnvironment().getParallelism(), 1 << 10);
     int capacity = settings.pace() == Pace.LIVE ? CAPACITY * Math.max(1, parallelism) : 1;
@@ -245,9 +269,7 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
     pool = LookupPool.acquire();
     enrichment = SharedEnrichment.acquire(settings.enrichment());
     for (AnalysisConfig analysis : definitions.started()) {
-      if (analysis.history() != null) {
-        byName.put(analysis.name(), open(analysis));
-      }
+      var unused = opened(analysis);
     }
     super.open(); // asks for the windows of the checkpoint
   }
@@ -258,49 +280,67 @@ public final class HistoryOperator extends AsyncWaitOperator<WindowResult, Windo
 
   private Optional<Opened> of(WindowResult window) {
     AnalysisConfig config = definitions.of(window.analysis(), window.definition());
-    if (config == null || config.history() == null) {
+    if (config == null) {
       return Optional.empty();
     }
     Opened before = byName.get(config.name());
     if (before != null && before.config().equals(config)) {
       return Optional.of(before);
+    } else if (config.equals(askingNothing.get(config.name()))) {
+      return Optional.empty();
     }
     if (before != null) {
       pool.forgetAnswers(settings.cacheKey(before.config()));
     }
-    Opened opened = open(config);
-    byName.put(config.name(), opened);
-    return Optional.of(opened);
+    return opened(config);
   }
 
-  private Opened open(AnalysisConfig config) {
-    if (archives.all().isEmpty()) {
-      return failed(config, "the job's configuration has no archive.directory");
+  private Optional<Opened> opened(AnalysisConfig config) {
+    Optional<Opened> opened = open(config);
+    byName.remove(config.name());
+    askingNothing.remove(config.name());
+    if (opened.isPresent()) {
+      byName.put(config.name(), opened.get());
+    } else {
+      askingNothing.put(config.name(), config);
     }
+    return opened;
+  }
+
+  private Optional<Opened> open(AnalysisConfig config) {
     try {
+      if (settings.query(config, Optional.empty(), Enrichment.NONE).isEmpty()) {
+        return Optional.empty();
+      } else if (archives.all().isEmpty()) {
+        return failed(config, "the job's configuration has no archive.directory");
+      }
       // Windows of an analysis come to any of the tasks, and the answer of one serves all.
       boolean isLive = settings.pace() == Pace.LIVE;
-      AnalysisConfig.History history = config.requiredHistory();
+      AnalysisConfig.History history = HistoryQuery.config(config);
       Optional<RecentAnswers> cache =
           isLive || history.refresh() != null
               ? Optional.of(pool.answers(settings.cacheKey(config)))
               : Optional.empty();
-      HistoryQuery query = settings.query(config, cache, enrichment);
+      HistoryQuery query = settings.query(config, cache, enrichment).orElseThrow();
       Semaphore permits = new Semaphore(history.concurrency());
       AnalysisLookups all = new AnalysisLookups(archives, query, pool, permits, lookups);
       Optional<LookAhead> ahead =
           isLive && query.canBeAhead()
               ? Optional.of(new LookAhead(all, config.live().slideMicros()))
               : Optional.empty();
-      return new Opened(config, metrics(config), Optional.of(all), ahead, "");
+      return Optional.of(new Opened(config, metrics(config), Optional.of(all), ahead, ""));
     } catch (QueryException e) {
       LOG.error("analysis {}: history.query: {}", config.name(), e.getMessage());
       return failed(config, "history.query: " + e.getMessage());
+    } catch (RuntimeException e) { // a logic may be anybody's
+      LOG.error("analysis {}: what its report asks of history is not known", config.name(), e);
+      return failed(config, "the report's logic failed: " + e);
     }
   }
 
-  private Opened failed(AnalysisConfig config, String error) {
-    return new Opened(config, metrics(config), Optional.empty(), Optional.empty(), error);
+  private Optional<Opened> failed(AnalysisConfig config, String error) {
+    return Optional.of(
+        new Opened(config, metrics(config), Optional.empty(), Optional.empty(), error));
   }
 
   private LookupMetrics metrics(AnalysisConfig config) {

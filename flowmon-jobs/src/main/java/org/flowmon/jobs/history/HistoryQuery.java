@@ -10,6 +10,7 @@ import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.merge.WindowResult;
@@ -17,6 +18,7 @@ import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.parser.SeenCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.text.QueryException;
@@ -24,11 +26,14 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
-/** The history query of one analysis, bound to a window and run over the archive. */
+/**
+ * What one analysis asks of the archive for a window: its history query, bound to the window, and
+ * the addresses of its rows that {@link SeenLookup} looks up; one of them may be missing.
+ */
 final class HistoryQuery {
   private static final String LIVE = "live.";
 
-  private final Query query;
+  private final Optional<Query> query;
   private final AnalysisConfig.History config;
   private final long delayMicros;
   private final Duration timeout;
@@ -39,6 +44,7 @@ final class HistoryQuery {
   private final Optional<RecentAnswers> recent; // empty if each window has an answer of its own
   private final Optional<ListedGroups> listed; // empty if answers of other windows do not help
   private final Optional<GroupCache> groups; // as listed
+  private final SeenLookup seen;
 
   /**
    * Parses a history query; throws {@link QueryException} if invalid. {@code otherwise}: the
@@ -50,41 +56,58 @@ final class HistoryQuery {
       FlowTopic topic,
       Duration disorder,
       Optional<RecentAnswers> cache) {
-    this(analysis, otherwise, topic, disorder, cache, Enrichment.NONE);
+    this(analysis, List.of(), otherwise, topic, disorder, cache, Enrichment.NONE);
   }
 
   /** Also with the tables of enriched columns: answers with these are not cached. */
   HistoryQuery(
       AnalysisConfig analysis,
+      List<SeenCall> calls,
       Duration otherwise,
       FlowTopic topic,
       Duration disorder,
       Optional<RecentAnswers> cache,
       Enrichment enrichment) {
-    AnalysisConfig.History history = analysis.requiredHistory();
-    this.query = QueryParser.parseQuery(history.query());
+    AnalysisConfig.History history = config(analysis);
+    this.query =
+        analysis.history() == null
+            ? Optional.empty()
+            : Optional.of(QueryParser.parseQuery(history.query()));
     this.config = history;
     this.delayMicros = (history.delay() == null ? otherwise : history.delay()).toNanos() / 1000;
     this.timeout = history.timeout();
     this.rowLimit = history.rows();
     this.topic = topic;
     this.disorderMicros = disorder.toNanos() / 1000;
-    for (String parameter : query.parameters()) {
+    this.seen = new SeenLookup(calls, analysis.live(), delayMicros);
+    for (String parameter : parameters()) {
       if (!parameter.equals("now") && !parameter.startsWith(LIVE)) {
         throw new QueryException(
             "unknown parameter :" + parameter + ", expected :now or :live.COLUMN");
       }
     }
-    boolean isOfNowAlone = query.parameters().stream().allMatch(name -> name.equals("now"));
+    boolean isOfNowAlone =
+        query.isPresent() && parameters().stream().allMatch(name -> name.equals("now"));
     this.enrichment = enrichment;
     // A table may change between two windows.
     boolean isEnriched =
-        query.enriched(enrichment).overFlows().stream()
+        query.stream()
+            .flatMap(of -> of.enriched(enrichment).overFlows().stream())
             .anyMatch(of -> !of.enrichedColumns().isEmpty());
     Optional<RecentAnswers> answers = cache.filter(any -> !isEnriched);
     this.recent = answers.filter(any -> isOfNowAlone);
-    this.listed = answers.flatMap(any -> ListedGroups.of(query));
+    this.listed = answers.flatMap(any -> query).flatMap(ListedGroups::of);
     this.groups = answers.map(RecentAnswers::groups);
+  }
+
+  static AnalysisConfig.History config(AnalysisConfig analysis) {
+    return analysis.history() == null
+        ? AnalysisConfig.History.WITHOUT_QUERY
+        : analysis.requiredHistory();
+  }
+
+  private Set<String> parameters() {
+    return query.map(Query::parameters).orElse(Set.of());
   }
 
   Duration timeout() {
@@ -103,12 +126,22 @@ final class HistoryQuery {
 
   /** {@link #cached} tells whether the cached answer still holds. */
   boolean isCached(long windowEnd) {
-    return recent.isPresent() && recent.get().has(config.now(windowEnd));
+    return seen.isEmpty() && recent.isPresent() && recent.get().has(config.now(windowEnd));
   }
 
-  /** Empty if none is cached, or a snapshot has another answer. */
+  /** Empty if none is cached, a snapshot has another answer, or addresses are looked up, too. */
   Optional<HistoryAnswer> cached(ArchivesSnapshot snapshot, long windowEnd) {
+    return seen.isEmpty() ? recentRows(snapshot, windowEnd) : Optional.empty();
+  }
+
+  private Optional<HistoryAnswer> recentRows(ArchivesSnapshot snapshot, long windowEnd) {
     return recent.flatMap(answers -> answers.get(config.now(windowEnd), snapshot));
+  }
+
+  /** The last arrival that the window's answer depends on. */
+  private long readThrough(WindowResult window) {
+    long ofRows = query.isEmpty() ? Long.MIN_VALUE : asOf(window.windowEnd());
+    return seen.isEmpty() ? ofRows : Math.max(ofRows, seen.asOf(window));
   }
 
   /**
@@ -116,10 +149,15 @@ final class HistoryQuery {
    * waiting is in vain, and would hold back the job's last checkpoint.
    */
   boolean canBeReached(WindowResult window) {
-    return asOf(window.windowEnd()) <= window.inputThrough();
+    return readThrough(window) <= window.inputThrough();
   }
 
   /** Whether all arrivals up to as-of are committed or will never be. */
+  boolean isReached(ArchivesSnapshot snapshot, WindowResult window) {
+    return isReached(snapshot, sources(snapshot), readThrough(window));
+  }
+
+  /** The same of the rows of the history query alone. */
   boolean isReached(ArchivesSnapshot snapshot, long windowEnd) {
     return isReached(snapshot, sources(snapshot), asOf(windowEnd));
   }
@@ -159,6 +197,26 @@ final class HistoryQuery {
 
   HistoryAnswer run(ArchivesSnapshot snapshot, WindowResult window, Duration limit)
       throws IOException {
+    if (seen.isEmpty()) {
+      return rows(snapshot, query.orElseThrow(), window, limit);
+    }
+    Deadline deadline =
+        new Deadline(Optional.of(limit), Long.MAX_VALUE, Long.MAX_VALUE, () -> false);
+    List<Constraints> asked = List.of(seen.filter(window));
+    ResultTable none = new ResultTable.Builder().build();
+    HistoryAnswer reach =
+        reached(snapshot, seen.asOf(window), asked, none, List.of()).withoutLaterGaps();
+    HistoryAnswer answer = reach.withoutRows();
+    if (query.isPresent()) {
+      Optional<HistoryAnswer> cached = recentRows(snapshot, window.windowEnd());
+      answer = cached.isPresent() ? cached.get() : rows(snapshot, query.get(), window, limit);
+    }
+    return seen.addTo(answer, snapshot, window, reach, deadline::check);
+  }
+
+  private HistoryAnswer rows(
+      ArchivesSnapshot snapshot, Query query, WindowResult window, Duration limit)
+      throws IOException {
     if (listed.isPresent() && hasList(listed.get(), window.rows())) {
       return answerOfList(listed.get(), groups.get(), snapshot, window, limit);
     }
@@ -167,7 +225,7 @@ final class HistoryQuery {
   }
 
   HistoryAnswer lookAhead(ArchivesSnapshot snapshot, long windowEnd) throws IOException {
-    return cache(snapshot, windowEnd, query.bind(now(windowEnd)), timeout);
+    return cache(snapshot, windowEnd, query.orElseThrow().bind(now(windowEnd)), timeout);
   }
 
   private HistoryAnswer cache(
@@ -192,10 +250,19 @@ final class HistoryQuery {
             .withGroupMemory(LookupPool.groupMemory())
             .withEnrichment(enrichment);
     QueryAnswer answer = ArchiveQuery.run(snapshot.all(), bound, options);
+    return reached(
+        snapshot, asOf(windowEnd), filters(asked), answer.table(), answer.stats().warnings());
+  }
+
+  /** Rows as of an arrival, with how far history reaches. */
+  private HistoryAnswer reached(
+      ArchivesSnapshot snapshot,
+      long asOf,
+      List<Constraints> filters,
+      ResultTable rows,
+      List<String> warnings) {
     Set<String> sources = sources(snapshot);
-    long asOf = asOf(windowEnd);
-    HistoryGaps gaps =
-        HistoryGaps.of(snapshot.reach().gaps(), asOf, disorderMicros, filters(asked));
+    HistoryGaps gaps = HistoryGaps.of(snapshot.reach().gaps(), asOf, disorderMicros, filters);
     boolean reached = isReached(snapshot, sources, asOf);
     boolean exact = gaps.asked().isEmpty() && reached;
     HistoryStretches stretches = HistoryStretches.of(snapshot.reach(), sources, disorderMicros);
@@ -203,7 +270,7 @@ final class HistoryQuery {
     Optional<String> message =
         gaps.message(topic)
             .or(() -> reached ? Optional.empty() : Optional.of(unreached(snapshot, sources, asOf)))
-            .or(() -> answer.stats().warnings().stream().findFirst())
+            .or(() -> warnings.stream().findFirst())
             .or(() -> sources.isEmpty() ? imported(snapshot, stretches) : Optional.empty());
     return new HistoryAnswer(
         exact ? HistoryStatus.EXACT : HistoryStatus.PARTIAL,
@@ -211,7 +278,7 @@ final class HistoryQuery {
         from > asOf ? HistoryAnswer.UNKNOWN : from,
         through(snapshot, sources),
         gaps.arrivals(stretches.missing()),
-        Optional.of(answer.table()),
+        Optional.of(rows),
         message.orElse(null));
   }
 
@@ -280,7 +347,7 @@ final class HistoryQuery {
   // Only the columns that the query names: a sum beyond a long cannot be a parameter's value.
   private Parameters parameters(WindowResult window) {
     Parameters parameters = now(window.windowEnd());
-    for (String parameter : query.parameters()) {
+    for (String parameter : parameters()) {
       if (parameter.startsWith(LIVE)) {
         parameters = parameters.with(parameter, values(window.rows(), parameter));
       }

@@ -13,9 +13,10 @@ import org.flowmon.udaf.value.ResultTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serializes windows with their history. Version 2: the window's result; status (1 byte), as-of,
+ * Serializes windows with their history. Version 3: the window's result; status (1 byte), as-of,
  * from, through (8 bytes each); number of gaps (4) and first and last arrival of each (8 each; none
- * in version 1); 0 or 1 and the rows; 0 or 1 and the message (modified UTF-8).
+ * in version 1); 0 or 1 and the rows; 0 or 1 and the message (modified UTF-8); 0 or 1 and the
+ * addresses that were looked up (none before version 3).
  */
 public final class WindowHistorySerializer extends RecordSerializer<WindowHistory> {
   private static final long serialVersionUID = 1L;
@@ -23,7 +24,7 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
   private final WindowResultSerializer windows = new WindowResultSerializer();
 
   public WindowHistorySerializer() {
-    super(2, Snapshot.class);
+    super(3, Snapshot.class);
   }
 
   @Override
@@ -39,11 +40,20 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
       target.writeLong(history.gaps().first(i));
       target.writeLong(history.gaps().last(i));
     }
-    target.writeBoolean(history.rows().isPresent());
-    if (history.rows().isPresent()) {
-      ResultTableBytes.write(history.rows().get(), target);
-    }
+    write(history.rows(), target);
     writeMessage(history.message(), target);
+    write(history.seen(), target);
+  }
+
+  private static void write(Optional<ResultTable> rows, DataOutputView target) throws IOException {
+    target.writeBoolean(rows.isPresent());
+    if (rows.isPresent()) {
+      ResultTableBytes.write(rows.get(), target);
+    }
+  }
+
+  private static Optional<ResultTable> readRows(DataInputView source) throws IOException {
+    return source.readBoolean() ? Optional.of(ResultTableBytes.read(source)) : Optional.empty();
   }
 
   @Override
@@ -54,11 +64,11 @@ public final class WindowHistorySerializer extends RecordSerializer<WindowHistor
     long from = source.readLong();
     long through = source.readLong();
     LongRanges gaps = found > 1 ? readGaps(source) : LongRanges.NONE;
-    Optional<ResultTable> rows =
-        source.readBoolean() ? Optional.of(ResultTableBytes.read(source)) : Optional.empty();
+    Optional<ResultTable> rows = readRows(source);
     @Nullable String message = readMessage(source);
+    Optional<ResultTable> seen = found > 2 ? readRows(source) : Optional.empty();
     return new WindowHistory(
-        window, new HistoryAnswer(status, asOf, from, through, gaps, rows, message));
+        window, new HistoryAnswer(status, asOf, from, through, gaps, rows, message, seen));
   }
 
   private static LongRanges readGaps(DataInputView source) throws IOException {

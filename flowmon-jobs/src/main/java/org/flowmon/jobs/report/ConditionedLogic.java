@@ -5,6 +5,7 @@ import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.parser.SeenCall;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.result.TableCondition;
 import org.flowmon.udaf.value.ResultTable;
@@ -30,6 +31,11 @@ final class ConditionedLogic implements ReportLogic {
   @Override
   public Optional<Query> query() {
     return logic.query();
+  }
+
+  @Override
+  public List<SeenCall> seen() {
+    return logic.seen();
   }
 
   @Override

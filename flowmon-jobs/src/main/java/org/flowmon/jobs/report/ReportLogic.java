@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.parser.SeenCall;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 
@@ -29,6 +30,15 @@ public interface ReportLogic {
    */
   default Optional<Query> query() {
     return Optional.empty();
+  }
+
+  /**
+   * After {@link #open}, which addresses of the window's rows are looked up for it, by the places
+   * of the live query's columns: {@link org.flowmon.jobs.history.SeenLookup#addresses} has the
+   * answer.
+   */
+  default List<SeenCall> seen() {
+    return List.of();
   }
 
   /** The rows for one window: the columns of {@link #open}, in their order. */

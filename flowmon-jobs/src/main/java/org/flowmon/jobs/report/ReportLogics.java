@@ -2,6 +2,7 @@ package org.flowmon.jobs.report;
 
 import java.lang.reflect.InvocationTargetException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -12,6 +13,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.RowCondition;
+import org.flowmon.udaf.parser.SeenCall;
 
 /** Finds the logic that an analysis names: a provider's, or a class. */
 public final class ReportLogics {
@@ -25,6 +27,13 @@ public final class ReportLogics {
     ReportLogic logic = byName(analysis);
     RowCondition condition = analysis.report().condition();
     return condition == null ? logic : new ConditionedLogic(logic, condition);
+  }
+
+  /** What the analysis's report asks of addresses. */
+  public static List<SeenCall> seen(AnalysisConfig analysis) {
+    ReportLogic logic = of(analysis);
+    logic.open(analysis);
+    return logic.seen();
   }
 
   private static ReportLogic byName(AnalysisConfig analysis) {

@@ -132,7 +132,7 @@ public final class ExamplePage {
     if (table.isNull(row, column)) {
       return "NULL";
     }
-    CodeNames names = query.select().get(column).codeNames();
+    CodeNames names = query.shown().get(column).codeNames();
     String name = names == null ? null : names.name(table.longValue(row, column));
     return name == null ? table.formatted(row, column) : name;
   }

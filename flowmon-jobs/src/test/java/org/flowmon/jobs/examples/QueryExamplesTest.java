@@ -232,6 +232,7 @@ class QueryExamplesTest {
     constructs.add("HAVING");
     constructs.add("LIMIT");
     constructs.add("LIMIT … BY");
+    constructs.add("OFFSET");
     constructs.add("NULLS FIRST");
     constructs.add("DESC");
     Stream.of(Expression.ComparisonOperator.values()).forEach(o -> constructs.add(o.sql()));
@@ -292,6 +293,9 @@ class QueryExamplesTest {
     all.add(own);
     own.inQueries().forEach(in -> all.addAll(clauses(in.query(), used)));
     if (query instanceof TableQuery table) {
+      if (table.offset() > 0) {
+        used.add("OFFSET");
+      }
       boolean isFirst = true;
       for (TableQuery.Source source : table.from()) {
         all.addAll(clauses(source.query(), used));

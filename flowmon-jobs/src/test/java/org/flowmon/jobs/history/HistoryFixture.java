@@ -33,6 +33,12 @@ abstract class HistoryFixture extends ArchivedHistory {
 
   Map<String, HistoryAnswer> run(List<AnalysisConfig> analyses, WindowResult... windows)
       throws Exception {
+    return run(analysis -> List.of(), analyses, windows);
+  }
+
+  Map<String, HistoryAnswer> run(
+      SeenLookup.Calls calls, List<AnalysisConfig> analyses, WindowResult... windows)
+      throws Exception {
     Configuration options = new Configuration();
     options.set(PipelineOptions.GENERIC_TYPES, false);
     StreamExecutionEnvironment env = LocalFlink.environment(1, options);
@@ -41,12 +47,13 @@ abstract class HistoryFixture extends ArchivedHistory {
         HistoryOperator.apply(
                 env.fromData(WindowResult.TYPE, windows),
                 new HistoryOperator.Settings(
-                    List.of(ArchiveLocation.of(directory)),
-                    analyses,
-                    DELAY,
-                    TOPIC,
-                    disorder,
-                    HistoryOperator.Pace.LIVE))
+                        List.of(ArchiveLocation.of(directory)),
+                        analyses,
+                        DELAY,
+                        TOPIC,
+                        disorder,
+                        HistoryOperator.Pace.LIVE)
+                    .with(calls))
             .executeAndCollect()) {
       while (results.hasNext()) {
         WindowHistory result = results.next();

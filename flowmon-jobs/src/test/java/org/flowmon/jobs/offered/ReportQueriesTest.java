@@ -38,12 +38,14 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.parser.SeenCall;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.set.LongRanges;
 import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
+import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +72,18 @@ class ReportQueriesTest {
         report: {query: "%s"}
         """
             .formatted(name, live, history, report));
+  }
+
+  /** Items that ask whether the first key that is an address was seen; none without one. */
+  private static String seen(List<String> keys) {
+    return keys.stream()
+        .filter(key -> key.endsWith("_addr"))
+        .findFirst()
+        .map(
+            key ->
+                ", SEEN(live.%1$s, INTERVAL '12' HOUR) AS seen, SEEN(live.%1$s, INTERVAL '9999' DAY) AS ever"
+                    .formatted(key))
+        .orElse("");
   }
 
   private static AnalysisConfig random(int number, SplittableRandom random) {
@@ -101,7 +115,7 @@ class ReportQueriesTest {
                 on,
                 random.nextBoolean() ? " WHERE d.inside" : "");
     String rows =
-        "SELECT live.rank, live.%s, live.%s, live.%s / live.total_%s AS share, past.m, past.days, CASE WHEN past.m IS NULL THEN 'new' WHEN live.%s / :seconds > %d * past.m / 3600 THEN 'more' ELSE :history END AS verdict FROM live %s JOIN %s ON past.rank = live.rank"
+        "SELECT live.rank, live.%s, live.%s, live.%s / live.total_%s AS share, past.m, past.days, CASE WHEN past.m IS NULL THEN 'new' WHEN live.%s / :seconds > %d * past.m / 3600 THEN 'more' ELSE :history END AS verdict%s FROM live %s JOIN %s ON past.rank = live.rank"
             .formatted(
                 String.join(", live.", keys),
                 measure,
@@ -109,6 +123,7 @@ class ReportQueriesTest {
                 measure,
                 measure,
                 1 + random.nextInt(3),
+                seen(keys),
                 random.nextBoolean() ? "LEFT" : "",
                 past);
     String report =
@@ -204,8 +219,47 @@ class ReportQueriesTest {
     return ArchiveQuery.run(snapshot, query, QueryOptions.DEFAULTS).table();
   }
 
+  /** What SEEN asks for, flow by flow; the archive holds more than the hours before the windows. */
+  private static ResultTable seen(
+      ArchiveSnapshot snapshot, List<SeenCall> calls, ResultTable rows, long start, long asOf)
+      throws Exception {
+    ResultTable.Builder found =
+        new ResultTable.Builder()
+            .column("call", ValueKind.LONG)
+            .column("address", ValueKind.ADDRESS)
+            .column("seen", ValueKind.BOOLEAN);
+    for (int c = 0; c < calls.size(); c++) {
+      long past = calls.get(c).pastMicros();
+      for (int row = 0; row < rows.rowCount(); row++) {
+        int column = calls.get(c).columns().get(0);
+        if (rows.isNull(row, column)) {
+          continue;
+        }
+        FlowQuery flows =
+            QueryParser.parse(
+                    "SELECT COUNT(*) AS n FROM flows WHERE (src_addr IN (:a) OR dst_addr IN (:a))"
+                        + " AND arrival <= :as_of AND CASE WHEN end_time IS NULL THEN arrival WHEN"
+                        + " end_time - arrival > INTERVAL '1' HOUR THEN arrival + INTERVAL '1' HOUR"
+                        + " ELSE end_time END BETWEEN :first AND :last")
+                .bind(
+                    Parameters.NONE
+                        .with("a", rows.value(row, column))
+                        .with("as_of", Value.ofTimestamp(asOf))
+                        .with("first", Value.ofTimestamp(start - past))
+                        .with("last", Value.ofTimestamp(start - 1)));
+        boolean isSeen = ask(snapshot, flows).longValue(0, 0) > 0;
+        if (isSeen || past <= 12 * Program.HOUR) {
+          Value address = rows.value(row, column);
+          found.row().set(0, c).set(1, address.high(), address.low()).set(2, isSeen ? 1 : 0);
+        }
+      }
+    }
+    return found.build();
+  }
+
   /** Of the window's flows by themselves, and of the flows that had arrived by as-of. */
-  private static WindowHistory read(ArchiveSnapshot snapshot, AnalysisConfig analysis, long end)
+  private static WindowHistory read(
+      ArchiveSnapshot snapshot, AnalysisConfig analysis, List<SeenCall> calls, long end)
       throws Exception {
     Expression within = LiveReplayAndHistoryTest.within(end);
     FlowQuery live = QueryParser.parse(analysis.live().query());
@@ -249,7 +303,8 @@ class ReportQueriesTest {
             end,
             LongRanges.NONE,
             Optional.of(ask(snapshot, seen)),
-            null));
+            null,
+            Optional.of(seen(snapshot, calls, rows, end - Program.HOUR, asOf))));
   }
 
   private static Map<String, Map<Long, String>> overHistory(
@@ -264,7 +319,7 @@ class ReportQueriesTest {
           long end = FIRST + w * Program.HOUR;
           found
               .computeIfAbsent(analysis.name(), name -> new TreeMap<>())
-              .put(end, logic.report(read(snapshot, analysis, end)).toString());
+              .put(end, logic.report(read(snapshot, analysis, logic.seen(), end)).toString());
         }
       }
     }
@@ -296,6 +351,11 @@ class ReportQueriesTest {
         }
       }
       assertTrue(rows > all.size() * WINDOWS / 2, "reports with rows: " + rows);
+      for (String value : List.of("true\ttrue", "false\tNULL", "true\tNULL")) {
+        assertTrue(
+            value.equals("true\tNULL") != live.toString().contains(value),
+            "SEEN in 12 hours and ever: " + value);
+      }
       assertTrue(live.get("bursts").toString().contains("\n"), "rows of the example");
     }
   }

@@ -3,6 +3,7 @@ package org.flowmon.udaf.parser;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
@@ -27,7 +28,7 @@ import org.flowmon.udaf.value.ValueKind;
 /** Expressions that begin with a word: columns, constants, CASE, functions and aggregates. */
 final class FunctionParser {
   private static final List<String> FUNCTIONS =
-      List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE", "NOW");
+      List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE", "NOW", "SEEN");
 
   private final TokenStream tokens;
   private final ExpressionParser expressions;
@@ -159,6 +160,7 @@ final class FunctionParser {
         arguments(name, 0, 0);
         yield expressions.parameter(name, "now");
       }
+      case "SEEN" -> seen(name);
       default ->
           throw tokens.error(
               "no function '" + name.text() + "': " + instead(name.text()), name.start());
@@ -237,6 +239,33 @@ final class FunctionParser {
     return arguments.size() == 1
         ? arguments.get(0)
         : expressions.typed(name.start(), () -> Typing.coalesce(arguments));
+  }
+
+  private Expression seen(Token name) {
+    Optional<String> relation = expressions.nesting().scope().seen();
+    if (relation.isEmpty() || !(expressions.columns() instanceof ColumnSource.OfSources of)) {
+      throw tokens.error(
+          "SEEN is looked up for the rows of a report: it stands in report.query alone",
+          name.start());
+    }
+    List<Expression> arguments = arguments(name, 2, 2);
+    if (!(arguments.get(1) instanceof Literal literal
+        && literal.kind() == ValueKind.DURATION
+        && literal.value().low() > 0)) {
+      throw tokens.error(
+          "expected how far to look back, such as INTERVAL '90' DAY",
+          expressions.startOf(arguments.get(1), name.start()));
+    }
+    SeenCall call =
+        SeenCall.of(arguments.get(0), of.sources(), relation.get(), literal.value().low())
+            .orElseThrow(
+                () ->
+                    tokens.error(
+                        "expected a column of hosts' addresses in "
+                            + relation.get()
+                            + ", as in SEEN(live.src_addr, INTERVAL '90' DAY)",
+                        expressions.startOf(arguments.get(0), name.start())));
+    return expressions.typed(name.start(), () -> call.expression(arguments.get(0)));
   }
 
   private long constant(Expression argument, long least, long most, String what, Token name) {

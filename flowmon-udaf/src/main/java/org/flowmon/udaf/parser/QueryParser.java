@@ -4,6 +4,7 @@ import java.util.List;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.text.TokenStream;
@@ -27,7 +28,9 @@ public final class QueryParser {
     if (query instanceof FlowQuery flows) {
       return flows;
     }
-    throw tokens.error("expected flows, found a subquery, which cannot stand here", from);
+    throw query instanceof TableQuery table && table.offset() > 0
+        ? tokens.error("expected flows without OFFSET, which cannot stand here", from)
+        : tokens.error("expected flows, found a subquery, which cannot stand here", from);
   }
 
   /**

@@ -2,6 +2,7 @@ package org.flowmon.udaf.parser;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.flowmon.udaf.query.Expression.Parameter;
@@ -17,14 +18,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param relations the tables after FROM in place of flows; empty: flows
  * @param parameters the parameters with their kinds; empty: any, of kinds that binding tells
+ * @param seen the relation whose addresses {@link SeenCall} may ask for; empty: none
  */
-public record QueryScope(List<Relation> relations, Map<String, ValueKind> parameters) {
+public record QueryScope(
+    List<Relation> relations, Map<String, ValueKind> parameters, Optional<String> seen) {
   /** Flows, and any parameters. */
   public static final QueryScope FLOWS = new QueryScope(List.of(), Map.of());
 
   public QueryScope {
     relations = List.copyOf(relations);
     parameters = new TreeMap<>(parameters);
+  }
+
+  /** Without SEEN. */
+  public QueryScope(List<Relation> relations, Map<String, ValueKind> parameters) {
+    this(relations, parameters, Optional.empty());
   }
 
   boolean hasFlows() {

@@ -42,6 +42,9 @@ final class SelectParser {
   private final ColumnSource columns;
   private final ExpressionParser expressions;
   private final GroupParser groups;
+  private @Nullable LimitBy limitBy;
+  private long limit = -1;
+  private long offset;
 
   /**
    * At the current token, within the depth of the enclosing expression. Reads SELECT and, ahead,
@@ -113,19 +116,17 @@ final class SelectParser {
         orderItem();
       } while (tokens.takeSymbol(","));
     }
-    long limit = tokens.takeWord("LIMIT") ? limit() : -1;
-    LimitBy limitBy = null;
-    if (limit >= 0 && tokens.peek().isWord("BY")) {
-      limitBy = limitBy(limit);
-      limit = tokens.takeWord("LIMIT") ? limit() : -1;
-    }
+    limits();
     FlowQuery query = new FlowQuery(select, where, groupBy, having, orderBy, limitBy, limit);
     expressions.checkOperators(query, start);
     checkRowNumbers(query);
     if (tokens.isEndOfQuery()) {
       checkGroups(query); // otherwise the next token is the error
     }
-    return sources.isEmpty() ? query : new TableQuery(sources, query);
+    if (!sources.isEmpty()) {
+      return new TableQuery(sources, query, offset);
+    }
+    return offset == 0 ? query : TableQuery.after(offset, query);
   }
 
   /** Of SELECT DISTINCT: the items are the keys. */
@@ -344,7 +345,7 @@ final class SelectParser {
             || after.isSymbol(";")
             || after.isSymbol(")")
             || (after.kind() == Token.Kind.WORD
-                && Set.of("ASC", "DESC", "NULLS", "LIMIT", "HAVING", "ORDER", "UNION")
+                && Set.of("ASC", "DESC", "NULLS", "LIMIT", "OFFSET", "HAVING", "ORDER", "UNION")
                     .contains(after.text()));
     if (!bare || !alone || (!aliasFirst && columns.column(name) != null)) {
       return null;
@@ -354,6 +355,18 @@ final class SelectParser {
       tokens.next();
     }
     return item;
+  }
+
+  private void limits() {
+    limit = tokens.takeWord("LIMIT") ? rows() : -1;
+    if (limit >= 0 && tokens.peek().isWord("BY")) {
+      limitBy = limitBy(limit);
+      limit = tokens.takeWord("LIMIT") ? rows() : -1;
+    }
+    if (tokens.takeWord("OFFSET")) {
+      offset = rows();
+      limit = limit < 0 && tokens.takeWord("LIMIT") ? rows() : limit; // in either order
+    }
   }
 
   private LimitBy limitBy(long rows) {
@@ -380,7 +393,7 @@ final class SelectParser {
     return new LimitBy(rows, keys);
   }
 
-  private long limit() {
+  private long rows() {
     Token number = tokens.peek();
     if (number.kind() == Token.Kind.WHOLE_NUMBER && number.text().length() <= 18) {
       return Long.parseLong(tokens.next().text());

@@ -60,12 +60,16 @@ final class UnionParser {
   /** ORDER BY and LIMIT at the end would seem to be of all rows. */
   private Query unordered(Query query, int start) {
     FlowQuery clauses = query instanceof TableQuery table ? table.clauses() : (FlowQuery) query;
-    if (clauses.orderBy().isEmpty() && clauses.limit() < 0 && clauses.limitBy() == null) {
+    boolean hasOffset = query instanceof TableQuery table && table.offset() > 0;
+    if (clauses.orderBy().isEmpty()
+        && clauses.limit() < 0
+        && clauses.limitBy() == null
+        && !hasOffset) {
       return query;
     }
     throw tokens.error(
-        "a SELECT of UNION ALL has no ORDER BY and LIMIT: expected SELECT * FROM (… UNION ALL …)"
-            + " ORDER BY … for those of all rows",
+        "a SELECT of UNION ALL has no ORDER BY, LIMIT and OFFSET: expected SELECT * FROM (… UNION"
+            + " ALL …) ORDER BY … for those of all rows",
         start);
   }
 }

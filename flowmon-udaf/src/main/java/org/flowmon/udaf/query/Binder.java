@@ -71,7 +71,8 @@ final class Binder {
       Binder binder = new Binder(parameters, Map.of(), columns);
       from.add(new Source(source.name(), bound, source.isLeft(), binder.equalities(source.on())));
     }
-    return new TableQuery(from, new Binder(parameters, Map.of(), columns).query(query.clauses()));
+    FlowQuery clauses = new Binder(parameters, Map.of(), columns).query(query.clauses());
+    return new TableQuery(from, clauses, query.offset());
   }
 
   private List<Equality> equalities(List<Equality> on) {

@@ -57,6 +57,10 @@ public record FlowQuery(
     return new FlowQuery(select, other, groupBy, having, orderBy, limitBy, limit);
   }
 
+  public FlowQuery withLimit(long other) {
+    return new FlowQuery(select, where, groupBy, having, orderBy, limitBy, other);
+  }
+
   public boolean keepsAllGroups() {
     return having == null && limitBy == null && limit < 0;
   }

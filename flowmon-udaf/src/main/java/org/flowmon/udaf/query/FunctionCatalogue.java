@@ -34,6 +34,7 @@ public interface FunctionCatalogue {
           "SAME_HOUR",
           "DAYS_BEFORE",
           "COALESCE",
+          "SEEN",
           "CASE",
           "MERGE",
           "LOWER",

@@ -22,6 +22,11 @@ public sealed interface Query permits FlowQuery, TableQuery, TableQuery.Clausele
 
   List<SelectItem> select();
 
+  /** The items that tell how values are shown, in the places of {@link #select}. */
+  default List<SelectItem> shown() {
+    return select();
+  }
+
   @Nullable Expression having();
 
   @Nullable LimitBy limitBy();

@@ -64,7 +64,8 @@ final class SqlText {
                 .collect(Collectors.joining(" AND ")));
       }
     }
-    return of(query.clauses(), from.toString());
+    String sql = of(query.clauses(), from.toString());
+    return query.offset() == 0 ? sql : sql + " OFFSET " + query.offset();
   }
 
   static String of(Relation relation) {

@@ -18,10 +18,38 @@ import org.jspecify.annotations.Nullable;
 /**
  * Over the results of others, each but the first joined with all before it; the clauses are as with
  * flows, but their columns are {@link Named} ones.
+ *
+ * @param offset of OFFSET: so many rows are left out before LIMIT counts
  */
-public record TableQuery(List<Source> from, FlowQuery clauses) implements Query {
+public record TableQuery(List<Source> from, FlowQuery clauses, long offset) implements Query {
   public TableQuery {
     from = List.copyOf(from);
+  }
+
+  /** Without OFFSET. */
+  public TableQuery(List<Source> from, FlowQuery clauses) {
+    this(from, clauses, 0);
+  }
+
+  /** The rows of {@code query} after the first {@code offset}, at most its LIMIT. */
+  public static TableQuery after(long offset, FlowQuery query) {
+    long read = query.limit() < 0 ? query.limit() : query.limit() + offset;
+    Source source = new Source(null, query.withLimit(read), false, List.of());
+    List<SelectItem> all =
+        query.columns(null).stream().map(column -> new SelectItem(column.name(), column)).toList();
+    FlowQuery rows = new FlowQuery(all, null, List.of(), List.of(), query.limit());
+    return new TableQuery(List.of(source), rows, offset);
+  }
+
+  /** What {@link #after} hands on is shown as its query's own. */
+  @Override
+  public List<SelectItem> shown() {
+    Query first = from.get(0).query();
+    boolean isHandedOn =
+        offset > 0
+            && first instanceof FlowQuery flows
+            && equals(after(offset, flows.withLimit(clauses.limit())));
+    return isHandedOn ? first.shown() : select();
   }
 
   /**
@@ -213,7 +241,8 @@ public record TableQuery(List<Source> from, FlowQuery clauses) implements Query 
                         source.isLeft(),
                         source.on()))
             .toList(),
-        clauses.enriched(enrichment));
+        clauses.enriched(enrichment),
+        offset);
   }
 
   @Override

@@ -59,8 +59,18 @@ public final class TableAnswer {
       GroupMemory memory,
       Runnable check) {
     TableJoin join = TableJoin.of(query, tables, joinRows, memory, check);
-    ResultTable answer = of(query, withoutRowNumbers(query.clauses()), join, tables, memory, check);
-    return withRowNumbers(query.clauses(), answer);
+    FlowQuery clauses = query.clauses();
+    long read = clauses.limit() < 0 ? clauses.limit() : clauses.limit() + query.offset();
+    FlowQuery plain = withoutRowNumbers(clauses).withLimit(read);
+    ResultTable answer = of(query, plain, join, tables, memory, check);
+    return withoutFirst(query.offset(), withRowNumbers(clauses, answer));
+  }
+
+  private static ResultTable withoutFirst(long offset, ResultTable answer) {
+    int left = (int) Math.max(0, answer.rowCount() - offset);
+    int[] rows = new int[left];
+    Arrays.setAll(rows, row -> row + answer.rowCount() - left);
+    return offset == 0 ? answer : answer.withRows(rows);
   }
 
   private static ResultTable of(

@@ -4,7 +4,8 @@ import java.util.List;
 
 /** A position in a query's tokens, with errors that name it. */
 public final class TokenStream {
-  private static final List<String> CLAUSES = List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT");
+  private static final List<String> CLAUSES =
+      List.of("WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET");
 
   private final String sql;
   private final List<Token> tokens;
@@ -105,10 +106,7 @@ public final class TokenStream {
 
   /** The query goes on after its expected end. */
   public QueryException expectedEnd(String end) {
-    if (peek().isWord("OFFSET")) {
-      return error("OFFSET is not part of the dialect: expected " + end, peek().start());
-    }
-    return expectedInstead("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or " + end);
+    return expectedInstead("WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET or " + end);
   }
 
   /** An error that suggests the clause that may be meant. */

@@ -222,7 +222,11 @@ class NestedQueryParserTest {
     error(
         union + "SELECT src_addr, bytes FROM flows LIMIT 5",
         union.length(),
-        "a SELECT of UNION ALL has no ORDER BY and LIMIT");
+        "a SELECT of UNION ALL has no ORDER BY, LIMIT and OFFSET");
+    error(
+        union + "SELECT src_addr, bytes FROM flows OFFSET 1",
+        union.length(),
+        "a SELECT of UNION ALL has no ORDER BY, LIMIT and OFFSET");
     error(
         "SELECT ROW_NUMBER() OVER () AS n FROM " + SENT + " AS x ORDER BY n",
         0,
@@ -247,7 +251,7 @@ class NestedQueryParserTest {
     error(
         "SELECT uid FROM flows WHERE src_addr IN (SELECT src_addr FROM flows; )",
         67,
-        "expected WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or ')', found ';'");
+        "expected WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET or ')', found ';'");
     error(
         "SELECT src_addr, bytes FROM " + SENT + " AS x GROUP BY src_addr",
         17,

@@ -189,10 +189,9 @@ class QueryParserTest {
         66,
         "expected one of the keys of GROUP BY, uid");
     error("SELECT uid FROM flows GROUP BY uid LIMIT 2 BY uid BY uid", 50, "expected WHERE");
-    error(
-        "SELECT bytes FROM flows LIMIT 5 OFFSET 3",
-        32,
-        "OFFSET is not part of the dialect: expected the end of the query");
+    error("SELECT bytes FROM flows LIMIT 5 OFFSET x", 39, "expected a number of rows");
+    error("SELECT bytes FROM flows LIMIT 5 OFFSET 3 LIMIT 5", 41, "expected WHERE");
+    error("SELECT bytes FROM flows LIMIT 5 OFFSET 3", 18, "expected flows without OFFSET");
     error("SELECT f.bytes FROM flows AS f", 7, "expected a column of flows alone, found 'f.'");
     error("SELECT bytes FROM flows AS f", 24, "expected WHERE, GROUP BY");
     error("SELECT bytes FROM flows, flows", 23, "flows itself is not joined");

@@ -146,6 +146,14 @@ class ExperimentsTest {
   }
 
   @Test
+  void seen() throws Exception {
+    JsonNode rows = run(2, 8, "seen", "--rows", "20000", "--windows", "5", "--drawn", "90");
+    assertEquals(8, rows.size());
+    assertEquals("new", rows.get(0).path("kind").asText());
+    assertTrue(rows.get(0).path("p99").asDouble() >= rows.get(0).path("median").asDouble());
+  }
+
+  @Test
   void segments() throws Exception {
     JsonNode rows =
         run(2, 4, "segments", "--segments", "10,25", "--rows", "200", "--addresses", "5");

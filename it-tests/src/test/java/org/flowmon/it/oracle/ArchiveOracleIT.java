@@ -7,10 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -35,7 +36,7 @@ import org.flowmon.ingest.publish.BatchCollectingSink;
 import org.flowmon.it.ProjectFiles;
 import org.flowmon.udaf.FlowQueries;
 import org.flowmon.udaf.parser.QueryParser;
-import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
@@ -246,7 +247,7 @@ class ArchiveOracleIT {
   }
 
   private void byBruteForce(ArchiveSnapshot snapshot, String sql, String at) throws IOException {
-    FlowQuery query = parse(sql, at);
+    Query query = parse(sql, at);
     ResultTable expected = FlowQueries.run(visible, query);
     QueryAnswer answer = ArchiveQuery.run(snapshot, query, options());
     if (!expected.equals(answer.table())) {
@@ -258,8 +259,8 @@ class ArchiveOracleIT {
       ArchiveSnapshot snapshot, DuckDbFlows duckdb, OracleQueries.Query query, String at)
       throws Exception {
     ResultTable ours = ArchiveQuery.run(snapshot, parse(query.ours(), at), options()).table();
-    List<String> theirs = duckdb.rows(query.duck(), ours.columnCount());
-    List<String> mine = text(ours);
+    List<String> theirs = sorted(duckdb.rows(query.duck(), ours.columnCount()));
+    List<String> mine = sorted(text(ours));
     if (!theirs.equals(mine)) {
       assertEquals(
           String.join("\n", theirs),
@@ -267,11 +268,26 @@ class ArchiveOracleIT {
           at + query.ours() + "\n" + query.duck());
     }
     withRows += theirs.isEmpty() ? 0 : 1;
+    Optional<OracleQueries.Both> page = query.page();
+    if (page.isPresent()) {
+      Query paged = parse(page.get().ours(), at);
+      ResultTable rows = ArchiveQuery.run(snapshot, paged, options()).table();
+      int first = rows.column("a0");
+      List<String> found =
+          IntStream.range(0, rows.rowCount())
+              .mapToObj(row -> rows.isNull(row, first) ? "null|" : rows.formatted(row, first) + "|")
+              .toList();
+      assertEquals(duckdb.rows(page.get().duck(), 1), found, at + page.get());
+    }
   }
 
-  private static FlowQuery parse(String sql, String at) {
+  private static List<String> sorted(List<String> rows) {
+    return rows.stream().sorted().toList();
+  }
+
+  private static Query parse(String sql, String at) {
     try {
-      return QueryParser.parse(sql);
+      return QueryParser.parseQuery(sql);
     } catch (RuntimeException e) {
       throw new AssertionError(at + sql, e);
     }
@@ -293,7 +309,6 @@ class ArchiveOracleIT {
       }
       rows.add(row.toString());
     }
-    Collections.sort(rows);
     return rows;
   }
 }

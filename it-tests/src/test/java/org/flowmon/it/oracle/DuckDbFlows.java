@@ -10,7 +10,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.flowmon.flow.FlowColumn;
 
@@ -136,7 +135,7 @@ final class DuckDbFlows implements AutoCloseable {
     return "(SELECT net FROM addresses WHERE address = " + column + ")";
   }
 
-  /** All rows as text, sorted. */
+  /** All rows as text, in their order. */
   List<String> rows(String sql, int columns) throws SQLException {
     List<String> rows = new ArrayList<>();
     try (Statement statement = connection.createStatement();
@@ -149,7 +148,6 @@ final class DuckDbFlows implements AutoCloseable {
         rows.add(row.toString());
       }
     }
-    Collections.sort(rows);
     return rows;
   }
 

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import org.flowmon.flow.IpAddress;
@@ -27,7 +28,17 @@ final class OracleQueries {
    * @param end ORDER BY and LIMIT of flowmon, possibly empty
    * @param duck the same rows as {@code ours}
    */
-  record Query(String ours, String end, String duck) {}
+  record Query(String ours, String end, String duck) {
+    /** If the order is by the first aggregate: with order and limit, in DuckDB it alone. */
+    Optional<Both> page() {
+      return end.startsWith(" ORDER BY a0")
+          ? Optional.of(
+              new Both(
+                  ours + end,
+                  "SELECT a0 FROM (" + duck + ")" + end.replace("DESC", "DESC NULLS LAST")))
+          : Optional.empty();
+    }
+  }
 
   private final SplittableRandom random;
   private final Supplier<IpAddress> addresses;
@@ -224,7 +235,14 @@ final class OracleQueries {
       duck.append(having);
     }
     String end =
-        pick("", " LIMIT 5", " ORDER BY a0 DESC LIMIT 7", " ORDER BY a0 NULLS FIRST LIMIT 30");
+        pick(
+            "",
+            " LIMIT 5",
+            " LIMIT 5 OFFSET 2",
+            " ORDER BY a0 DESC LIMIT 7",
+            " ORDER BY a0 DESC LIMIT 7 OFFSET " + random.nextInt(9),
+            " ORDER BY a0 NULLS FIRST LIMIT 30",
+            " ORDER BY a0 NULLS FIRST OFFSET " + random.nextInt(40));
     return new Query(ours.toString(), end, duck.toString());
   }
 
@@ -282,7 +300,9 @@ final class OracleQueries {
     String end =
         pick(
             " ORDER BY end_time LIMIT 30",
+            " ORDER BY end_time LIMIT 30 OFFSET 11",
             " ORDER BY end_time DESC LIMIT 30",
+            " ORDER BY end_time DESC OFFSET 5",
             " ORDER BY end_time DESC NULLS FIRST, bytes LIMIT 9",
             " ORDER BY bytes DESC, arrival LIMIT 12",
             " ORDER BY arrival",

@@ -8,8 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Names;
+import org.flowmon.jobs.history.SeenLookup;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.LiveColumns;
@@ -20,6 +22,7 @@ import org.flowmon.jobs.report.SameHourDays;
 import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.parser.QueryScope;
+import org.flowmon.udaf.parser.SeenCall;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.TableQuery;
@@ -67,6 +70,7 @@ final class QueryLogic implements ReportLogic {
   private Query query;
   private Set<String> read; // relations
   private Parameters constants; // of the file
+  private List<SeenCall> seen = List.of();
   private Optional<PastRange> range;
   private Optional<SameHourDays> days = Optional.empty(); // empty if they are not read
 
@@ -86,10 +90,13 @@ final class QueryLogic implements ReportLogic {
     try {
       String text = of.report().query();
       query =
-          QueryParser.parseQuery(text == null ? "" : text, new QueryScope(relations.all(), kinds));
+          QueryParser.parseQuery(
+              text == null ? "" : text,
+              new QueryScope(relations.all(), kinds, Optional.of(ReportRelations.LIVE)));
     } catch (QueryException e) {
       throw of.error(PLACE, e);
     }
+    seen = SeenCall.of(query);
     requireUsed();
     read = relationsOf(query);
     range = reads(COVERAGE) || reads(PAST_DAYS) ? Optional.of(range()) : Optional.empty();
@@ -144,14 +151,14 @@ final class QueryLogic implements ReportLogic {
   }
 
   private void requireUsed() {
+    Set<String> written = new TreeSet<>(query.parameters());
+    written.removeIf(SeenCall::isParameter);
     for (String name : analysis.report().parameters().keySet()) {
-      if (!query.parameters().contains(name)) {
+      if (!written.contains(name)) {
         throw analysis.error(
             "report.parameters." + name,
             "expected a parameter that report.query reads, of :%s%s"
-                .formatted(
-                    String.join(", :", query.parameters()),
-                    Names.didYouMean(name, query.parameters())));
+                .formatted(String.join(", :", written), Names.didYouMean(name, written)));
       }
     }
   }
@@ -186,11 +193,16 @@ final class QueryLogic implements ReportLogic {
         values = values.with(kind.getKey(), new Value(kind.getValue(), 0, 0, ""));
       }
     }
+    for (SeenCall call : seen) {
+      values = call.bind(values, List.of(), List.of());
+    }
     List<ReportColumn> columns = new ArrayList<>();
     try {
       Query bound = query.bind(values);
       for (int i = 0; i < bound.select().size(); i++) {
-        columns.add(ReportColumn.of(bound.select().get(i), bound.isKey(i)));
+        // What was seen may become known in a revision.
+        boolean isKey = bound.isKey(i) && !SeenCall.isIn(query, i);
+        columns.add(ReportColumn.of(bound.select().get(i), isKey));
       }
       Map<String, ResultTable> none = new HashMap<>();
       relations.all().forEach(relation -> none.put(relation.name(), empty(relation)));
@@ -205,6 +217,11 @@ final class QueryLogic implements ReportLogic {
     ResultTable.Builder table = new ResultTable.Builder();
     relation.columns().forEach(column -> table.column(column.name(), column.kind()));
     return table.build();
+  }
+
+  @Override
+  public List<SeenCall> seen() {
+    return seen;
   }
 
   @Override
@@ -250,6 +267,14 @@ final class QueryLogic implements ReportLogic {
             .with(
                 "groups", groups == WindowResult.UNKNOWN_GROUPS ? Value.NULL : Value.ofLong(groups))
             .with("history", Value.ofText(window.history().status().text()));
+    for (int call = 0; call < seen.size(); call++) {
+      values =
+          seen.get(call)
+              .bind(
+                  values,
+                  SeenLookup.addresses(window.history(), call, true),
+                  SeenLookup.addresses(window.history(), call, false));
+    }
     if (range.isPresent()) {
       PastRange.Held held = range.get().held(window);
       values =
