@@ -229,7 +229,7 @@ public record WindowSpec(
         : tickAtOrBefore(watermarkMicros);
   }
 
-  /** 0 for a result at the window's end, one more with each slide, last {@link #lastUpdate}. */
+  /** 0 for a result at the window's end, one more with each slide. */
   public int update(long windowEnd, long completeThrough) {
     return Math.toIntExact(-Math.floorDiv(windowEnd - completeThrough, slideMicros));
   }
