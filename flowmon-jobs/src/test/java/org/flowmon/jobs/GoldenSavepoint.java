@@ -35,12 +35,12 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 
 /**
- * The job of the savepoints under {@code src/test/resources/golden}: its analyses, its messages in
- * their order, and its stop between them. {@link #main} makes a savepoint of the classes on the
+ * The job of the savepoints under {@code src/test/resources/savepoints}: its analyses, its messages
+ * in their order, and its stop between them. {@link #main} makes a savepoint of the classes on the
  * class path, one file with the state inline:
  *
  * <pre>
- *   java -cp … org.flowmon.jobs.GoldenSavepoint src/test/resources/golden/savepoint-DATE.gz
+ *   java -cp … org.flowmon.jobs.GoldenSavepoint src/test/resources/savepoints/savepoint-DATE.gz
  * </pre>
  *
  * An existing one is never made again. With classes of an earlier commit the imports need a look.

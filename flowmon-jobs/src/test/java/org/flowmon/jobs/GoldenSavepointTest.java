@@ -120,7 +120,7 @@ class GoldenSavepointTest {
     String id = FlowTopic.lookUp(GoldenSavepoint.config(kafka, TOPIC, 1).kafka()).id();
     try (InputStream golden =
         Objects.requireNonNull(
-            GoldenSavepointTest.class.getResourceAsStream("/golden/" + name + ".gz"))) {
+            GoldenSavepointTest.class.getResourceAsStream("/savepoints/" + name + ".gz"))) {
       return GoldenSavepoint.unpack(golden, directory.resolve(name).resolve("savepoint"), id)
           .toUri()
           .toString();

@@ -14,7 +14,16 @@ import picocli.CommandLine.Spec;
 public final class Bench {
   private static final String NAME = "flowmon bench";
   private static final List<String> COMMANDS =
-      List.of("live", "collect", "import", "hostile", "seal", "archive", "systems", "udaf");
+      List.of(
+          "live",
+          "collect",
+          "import",
+          "hostile",
+          "seal",
+          "archive",
+          "systems",
+          "udaf",
+          "detection");
 
   private Bench() {}
 

@@ -20,7 +20,16 @@ class BenchTest {
     assertEquals(ExitCodes.DONE, help.code(), help.err());
     assertTrue(help.out().startsWith("Usage: flowmon bench "), help.out());
     for (String name :
-        List.of("live", "collect", "import", "hostile", "seal", "archive", "systems", "udaf")) {
+        List.of(
+            "live",
+            "collect",
+            "import",
+            "hostile",
+            "seal",
+            "archive",
+            "systems",
+            "udaf",
+            "detection")) {
       assertTrue(help.out().contains("\n  " + name + " "), name + " in " + help.out());
     }
     assertTrue(

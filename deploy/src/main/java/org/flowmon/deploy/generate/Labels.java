@@ -84,7 +84,8 @@ final class Labels implements AutoCloseable {
             column("bytes", Kind.INT64),
             column("packets", Kind.INT64),
             column("exporter", Kind.ADDRESS),
-            column("observation_domain", Kind.UINT32));
+            column("observation_domain", Kind.UINT32),
+            column("begun_by", Kind.ADDRESS));
 
     private final List<Attack> attacks;
     private final List<SimulatedRouter> routers;
@@ -120,6 +121,7 @@ final class Labels implements AutoCloseable {
       SimulatedRouter exporter = routers.get(router);
       put(exporter.address().hi(), exporter.address().lo());
       put(0, exporter.observationDomain());
+      put(flow.isAnswer ? flow.dstHi : flow.srcHi, flow.isAnswer ? flow.dstLo : flow.srcLo);
       isIcmp[count] = flow.isIcmp();
       count++;
     }

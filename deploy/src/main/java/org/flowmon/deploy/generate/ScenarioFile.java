@@ -25,7 +25,7 @@ import org.flowmon.jobs.config.YamlSection;
 final class ScenarioFile {
   /** Scenarios that come along. */
   static final List<String> BUNDLED =
-      List.of("office", "scan", "beacon", "ddos", "exfiltration", "worst-case");
+      List.of("office", "scan", "beacon", "ddos", "exfiltration", "worst-case", "campus");
 
   static final Duration MAX_DURATION = Duration.ofDays(366);
   static final double MAX_RATE = 10_000_000;
@@ -96,12 +96,13 @@ final class ScenarioFile {
             root.decimal("flows_per_second", 0, MAX_RATE, 1000));
     List<Conversations.Service> services = services(root);
     Scenario.Network network = network(section(root, "network"), services);
-    AttackKeys attacks = new AttackKeys(run, network.insideHosts());
+    AttackKeys attacks = new AttackKeys(run, network);
     Scenario scenario =
         new Scenario(
             description,
             run,
             network,
+            attacks.behaviours(root.sections("behaviours")),
             attacks.listOf(root.sections("attacks")),
             routers(root, network.conversations().ipv6Share()),
             faults(section(root, "faults")));

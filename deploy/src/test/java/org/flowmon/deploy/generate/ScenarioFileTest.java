@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.synthetic.exporter.Faults;
 import org.flowmon.ingest.synthetic.scenario.Beacon;
+import org.flowmon.ingest.synthetic.scenario.Behaviour;
 import org.flowmon.ingest.synthetic.scenario.Scenario;
 import org.flowmon.jobs.config.ConfigException;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,22 @@ final class ScenarioFileTest {
     assertEquals("beacon_1", beacon.when().name());
   }
 
+  @Test
+  void anAttackThatIsABehaviourHasItsKeysAndDefaults() {
+    Behaviour guesses =
+        (Behaviour)
+            parse("attacks: [{type: brute_force, every: 1m, reply: 2k..5M}]").attacks().get(0);
+    assertEquals("brute_force", guesses.type());
+    assertEquals(Behaviour.Rhythm.PERIODIC, guesses.pace().rhythm());
+    assertEquals(Duration.ofMinutes(1), guesses.pace().every());
+    assertEquals(List.of(22), guesses.talk().ports());
+    assertEquals(new Behaviour.Range(2_000, 5_000_000), guesses.talk().reply());
+    assertTrue(guesses.servers().first().toString().startsWith("10.0."), guesses.toString());
+    Behaviour mine = parse("behaviours: [{to: 10.0.9.0/30, to_hosts: 4}]").behaviours().get(0);
+    assertEquals(4, mine.servers().hosts());
+    assertEquals("behaviour_1", mine.when().name());
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -71,6 +89,15 @@ final class ScenarioFileTest {
         "attacks: [{source: me}] | attacks[1].source: | an IP address, found 'me'",
         "attacks: [{name: a}, {name: a}] | attacks[2].name: | another attack's name",
         "attacks: [{source: '2001:db8::1', target: 10.0.0.1}] | target: | family of source",
+        "behaviours: [{from: nowhere}] | behaviours[1].from: | unused, an address or a prefix",
+        "behaviours: [{from_hosts: 3000}] | behaviours[1].from_hosts: | on, found '3000'",
+        "behaviours: [{port: '80,x'}] | behaviours[1].port: | 22,8000..8100, found 'x'",
+        "behaviours: [{flows: 9..3}] | behaviours[1].flows: | found '9..3'",
+        "behaviours: [{lasts: long}] | behaviours[1].lasts: | 50ms..10s, found 'long'",
+        "behaviours: [{unanswered: 0.6, refused: 0.6}] | behaviours[1].refused: | at most 1",
+        "behaviours: [{from: '::1'}] | behaviours[1].to: | of the family of from",
+        "behaviours: [{kind: x}] | behaviours[1].kind: | is not a key here; expected one of name",
+        "attacks: [{type: brute_force, hosts: 3}] | attacks[1].hosts: | is not a key here",
         "routers: [{protocol: netflow_v7}] | routers[1].protocol: | netflow_v5, netflow_v9, ipfix,"
             + " sflow",
         "routers: [{protocol: netflow_v5}] | routers: all are netflow_v5 | ipv6: 0",

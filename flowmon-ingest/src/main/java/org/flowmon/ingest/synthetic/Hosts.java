@@ -43,6 +43,13 @@ public final class Hosts {
     return 0x0200_00FF_FE00_0000L | i;
   }
 
+  /** Whether the address is of a protected network. */
+  public static boolean isInside(long hi, long lo) {
+    return hi == 0
+        ? (int) lo >>> 16 == INSIDE_V4 >>> 16 && IpAddress.isIpv4(hi, lo)
+        : hi >>> 16 == INSIDE_V6 >>> 16;
+  }
+
   /** The provider's router on the way out, the own one on the way in. */
   static int nextHop(boolean outgoing) {
     return outgoing ? OUTSIDE_GATEWAY : INSIDE_GATEWAY;

@@ -79,6 +79,9 @@ public final class SyntheticFlow {
   /** The number, from 1, of the attack that it belongs to; 0 for none. Encoders ignore it. */
   public int label;
 
+  /** Whether it goes to the host that began the conversation. Encoders ignore it. */
+  public boolean isAnswer;
+
   public boolean isIpv4() {
     return IpAddress.isIpv4(srcHi, srcLo);
   }
@@ -116,6 +119,7 @@ public final class SyntheticFlow {
     int mask = srcMask;
     srcMask = dstMask;
     dstMask = mask;
+    isAnswer = !isAnswer;
     outgoing = !outgoing;
     nextHop = isIpv4() ? Hosts.nextHop(outgoing) : 0;
     if (protocol == ICMP) {

@@ -34,7 +34,7 @@ class LiveQueryTest {
   void idsAreThoseOfEarlierBuilds() throws Exception {
     List<String> lines;
     try (var golden =
-        LiveQueryTest.class.getResourceAsStream("/golden/live-queries-20261125.tsv")) {
+        LiveQueryTest.class.getResourceAsStream("/savepoints/live-queries-20261125.tsv")) {
       lines =
           new String(Objects.requireNonNull(golden).readAllBytes(), StandardCharsets.UTF_8)
               .lines()

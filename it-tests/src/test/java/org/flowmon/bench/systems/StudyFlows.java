@@ -61,6 +61,7 @@ final class StudyFlows {
                 new DailySwing(0.5, 14, 1),
                 conversations),
             List.of(),
+            List.of(),
             List.of(ROUTER),
             Faults.NONE);
     ScenarioTraffic traffic = new ScenarioTraffic(scenario);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /** Flows of one intent, which a detection should find. Its flows carry its number as label. */
-public sealed interface Attack permits Scan, Beacon, Flood, Transfer {
+public sealed interface Attack permits Scan, Beacon, Flood, Transfer, Behaviour {
   /**
    * Its name in labels, and when it runs.
    *

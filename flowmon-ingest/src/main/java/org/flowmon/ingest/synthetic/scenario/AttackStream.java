@@ -14,7 +14,7 @@ public abstract class AttackStream {
   static final int WHOLE = 0x1B; // SYN, PSH, ACK and FIN
 
   /** From a flow's end to its export. */
-  private static final long EXPORT_DELAY_MILLIS = 100;
+  static final long EXPORT_DELAY_MILLIS = 100;
 
   private static final int AS_OF_OTHERS = 199;
 
@@ -31,6 +31,15 @@ public abstract class AttackStream {
   /** When the next flow is exported; infinite after the last. */
   final double due() {
     return due < end ? due : Double.POSITIVE_INFINITY;
+  }
+
+  /** Sets when the first flow is exported, if the constructor could not know. */
+  final void begin(double firstMillis) {
+    due = firstMillis;
+  }
+
+  final double end() {
+    return end;
   }
 
   /** Writes the flow that is due. */
@@ -74,6 +83,19 @@ public abstract class AttackStream {
     flow.packets = packets;
     flow.endMillis = endMillis;
     flow.startMillis = endMillis - durationMillis;
+  }
+
+  /** Makes of a try its refusal: a reset, or the message that there is no such port. */
+  static void refuse(SyntheticFlow flow) {
+    boolean ipv4 = flow.isIpv4();
+    flow.reverse(ipv4 ? 44 : 64, 1);
+    flow.tcpFlags = flow.protocol == SyntheticFlow.TCP ? RST_ACK : 0;
+    if (flow.protocol == SyntheticFlow.UDP) { // port unreachable
+      flow.protocol = ipv4 ? SyntheticFlow.ICMP : SyntheticFlow.ICMPV6;
+      flow.icmpTypeCode = ipv4 ? 0x0303 : 0x0104;
+      flow.srcPort = 0;
+      flow.dstPort = 0;
+    }
   }
 
   final int clientPort() {

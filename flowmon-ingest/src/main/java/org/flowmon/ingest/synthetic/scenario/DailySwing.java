@@ -14,6 +14,11 @@ import java.time.ZoneOffset;
 public record DailySwing(double swing, double peakHour, double weekend) {
   public static final DailySwing NONE = new DailySwing(0, 14, 1);
 
+  /** What no load is above. */
+  double most() {
+    return (1 + swing) * Math.max(1, weekend);
+  }
+
   /** The load at a time (ms since 1970), 1 on average over a working day. */
   double load(long millis) {
     double day = Math.floorMod(millis, 86_400_000L) / 86_400_000.0;

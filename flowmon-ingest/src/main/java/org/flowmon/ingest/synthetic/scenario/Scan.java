@@ -2,6 +2,7 @@ package org.flowmon.ingest.synthetic.scenario;
 
 import java.util.SplittableRandom;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.ingest.synthetic.Hosts;
 import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
@@ -52,29 +53,19 @@ public record Scan(
       int port = scan.firstPort + (int) (done / scan.hosts);
       IpAddress host = new IpAddress(scan.target.hi(), scan.target.lo() + done % scan.hosts);
       parties(flow, host, scan.source.hi(), scan.source.lo(), false);
+      flow.outgoing = Hosts.isInside(flow.srcHi, flow.srcLo);
       service(flow, scan.protocol, 55_555, port, SYN);
       counts(flow, flow.isIpv4() ? 44 : 64, 1, endMillis, 0);
       if (refusalIsDue) {
         refusalIsDue = false;
         refuse(flow);
+        flow.outgoing = true;
       } else if (random.nextDouble() < scan.answered) {
         refusalIsDue = true;
         return 0;
       }
       done++;
       return done < tries ? gap(scan.flowsPerSecond) : Double.POSITIVE_INFINITY;
-    }
-
-    private static void refuse(SyntheticFlow flow) {
-      boolean ipv4 = flow.isIpv4();
-      flow.reverse(ipv4 ? 44 : 64, 1);
-      flow.tcpFlags = flow.protocol == SyntheticFlow.TCP ? RST_ACK : 0;
-      if (flow.protocol == SyntheticFlow.UDP) { // port unreachable
-        flow.protocol = ipv4 ? SyntheticFlow.ICMP : SyntheticFlow.ICMPV6;
-        flow.icmpTypeCode = ipv4 ? 0x0303 : 0x0104;
-        flow.srcPort = 0;
-        flow.dstPort = 0;
-      }
     }
   }
 }

@@ -15,13 +15,14 @@ public record Scenario(
     String description,
     Run run,
     Network network,
+    List<Behaviour> behaviours,
     List<Attack> attacks,
     List<SimulatedRouter> routers,
     Faults faults) {
   /**
    * How much of the traffic there is.
    *
-   * @param flowsPerSecond ordinary flows of a mean time of day; attacks add theirs
+   * @param flowsPerSecond ordinary flows of a mean time of day; behaviours and attacks add theirs
    */
   public record Run(long seed, Instant start, Duration duration, double flowsPerSecond) {}
 
@@ -41,16 +42,17 @@ public record Scenario(
       Conversations conversations) {}
 
   public Scenario {
+    behaviours = List.copyOf(behaviours);
     attacks = List.copyOf(attacks);
     routers = List.copyOf(routers);
   }
 
   public Scenario withRun(Run other) {
-    return new Scenario(description, other, network, attacks, routers, faults);
+    return new Scenario(description, other, network, behaviours, attacks, routers, faults);
   }
 
   public Scenario withRouters(List<SimulatedRouter> others) {
-    return new Scenario(description, run, network, attacks, others, faults);
+    return new Scenario(description, run, network, behaviours, attacks, others, faults);
   }
 
   /** Without IPv6, for routers that carry none. */
@@ -64,6 +66,6 @@ public record Scenario(
             network.repeats(),
             network.swing(),
             new Conversations(c.services(), 0, c.sizes(), c.exportDelayMin(), c.exportDelayMax()));
-    return new Scenario(description, run, ipv4, attacks, routers, faults);
+    return new Scenario(description, run, ipv4, behaviours, attacks, routers, faults);
   }
 }

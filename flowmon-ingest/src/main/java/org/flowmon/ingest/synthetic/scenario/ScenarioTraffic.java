@@ -12,18 +12,20 @@ import org.flowmon.ingest.synthetic.ZipfSampler;
 /** The flows of a scenario in the order of their exports. Not thread-safe. */
 public final class ScenarioTraffic {
   private static final long FIRST_ATTACK = 1_000;
+  private static final long BEHAVIOURS = 1L << 32;
   private static final long LOAD_MILLIS = 10_000;
 
   private final FlowStream ordinary;
   private final DailySwing swing;
   private final double gapMillis;
   private final long endMillis;
-  private final List<AttackStream> attacks = new ArrayList<>();
+  private final List<AttackStream> streams = new ArrayList<>(); // attacks, then behaviours
+  private final int attacks;
   private double ordinaryDue;
   private double gap;
   private long gapUntil;
-  private int nextAttack;
-  private double attackDue;
+  private int nextStream;
+  private double streamDue;
   private long nowMillis;
 
   public ScenarioTraffic(Scenario scenario) {
@@ -35,13 +37,21 @@ public final class ScenarioTraffic {
     this.gapMillis = 1000 / run.flowsPerSecond();
     this.ordinaryDue = run.flowsPerSecond() > 0 ? (double) nowMillis : Double.POSITIVE_INFINITY;
     this.gapUntil = nowMillis;
-    // Each has its own seed: an attack more changes no other flow.
+    // Each has its own seed: one more changes no other flow.
     for (Attack attack : scenario.attacks()) {
-      double from = (double) (nowMillis + attack.when().begin().toMillis());
-      double to = from + attack.when().duration().toMillis();
-      attacks.add(attack.flows(from, to, Seed.random(run.seed(), FIRST_ATTACK + attacks.size())));
+      add(attack, Seed.random(run.seed(), FIRST_ATTACK + streams.size()));
     }
-    chooseAttack();
+    this.attacks = streams.size();
+    for (Behaviour behaviour : scenario.behaviours()) {
+      add(behaviour, Seed.random(run.seed(), behaviour.when().name().hashCode() | BEHAVIOURS));
+    }
+    chooseStream();
+  }
+
+  private void add(Attack attack, SplittableRandom random) {
+    double from = (double) (nowMillis + attack.when().begin().toMillis());
+    double to = from + attack.when().duration().toMillis();
+    streams.add(attack.flows(from, to, random));
   }
 
   private static FlowStream ordinary(Scenario.Network network, SplittableRandom random) {
@@ -54,27 +64,28 @@ public final class ScenarioTraffic {
         : new DiverseTraffic(network.conversations().ipv6Share(), random);
   }
 
-  private void chooseAttack() {
-    attackDue = Double.POSITIVE_INFINITY;
-    for (int i = 0; i < attacks.size(); i++) {
-      if (attacks.get(i).due() < attackDue) {
-        nextAttack = i;
-        attackDue = attacks.get(i).due();
+  private void chooseStream() {
+    streamDue = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < streams.size(); i++) {
+      if (streams.get(i).due() < streamDue) {
+        nextStream = i;
+        streamDue = streams.get(i).due();
       }
     }
   }
 
   /** Writes the next flow; false at the end. */
   public boolean next(SyntheticFlow flow) {
-    double due = Math.min(ordinaryDue, attackDue);
+    double due = Math.min(ordinaryDue, streamDue);
     if (due >= endMillis) {
       return false;
     }
     nowMillis = (long) due;
-    if (attackDue <= ordinaryDue) {
-      attacks.get(nextAttack).next(flow);
-      flow.label = nextAttack + 1;
-      chooseAttack();
+    flow.isAnswer = false;
+    if (streamDue <= ordinaryDue) {
+      streams.get(nextStream).next(flow);
+      flow.label = nextStream < attacks ? nextStream + 1 : 0;
+      chooseStream();
     } else {
       ordinary.next(nowMillis, flow);
       flow.label = 0;

@@ -162,7 +162,8 @@ final class ScenarioTrafficTest {
     Scenario.Network network =
         new Scenario.Network(
             500, 2_000, 0.8, false, DailySwing.NONE, base.network().conversations());
-    Scenario diverse = new Scenario("", base.run(), network, List.of(), List.of(), Faults.NONE);
+    Scenario diverse =
+        new Scenario("", base.run(), network, List.of(), List.of(), List.of(), Faults.NONE);
     List<Labelled> flows = Scenarios.flows(diverse);
     assertEquals(120_000, flows.size());
     Set<String> addresses = new HashSet<>();

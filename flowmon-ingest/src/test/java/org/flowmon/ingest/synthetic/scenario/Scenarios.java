@@ -35,6 +35,7 @@ final class Scenarios {
         "",
         new Scenario.Run(seed, START, Duration.ofSeconds(60), perSecond),
         new Scenario.Network(500, 2_000, 0.8, true, DailySwing.NONE, conversations),
+        List.of(),
         attacks,
         routers,
         faults);
