@@ -535,19 +535,27 @@ class HostCommandsTest {
         for (String form : List.of("--json", "--raw")) {
           CommandRun of = CommandRun.of("host", host, "--archive", whole, form);
           CommandRun ofBoth = CommandRun.of("host", host, "--archive", one, "--archive", two, form);
-          assertEquals(of, ofBoth, "seed " + seed + ", " + host);
+          assertEquals(of.code(), ofBoth.code());
+          assertEquals(rows(of), rows(ofBoth), "seed " + seed + ", " + host);
         }
         flows += rows.stream().filter(row -> isParty(row, host)).count();
       }
       List<Object> seen = new ArrayList<>(List.of("seen", "--json", "--days", 10));
       seen.addAll(hosts);
-      assertEquals(with(seen, "--archive", whole), with(seen, "--archive", two, "--archive", one));
+      assertEquals(
+          rows(with(seen, "--archive", whole)),
+          rows(with(seen, "--archive", two, "--archive", one)));
     }
     assertTrue(flows > 100, flows + " flows");
     Path twice = folder.resolve("one1");
     CommandRun refused = CommandRun.of("host", "::1", "--archive", twice, "--archive", twice);
     assertEquals(2, refused.code());
     assertTrue(refused.err().contains("named twice"), refused.err());
+  }
+
+  /** Without what is told of each archive. */
+  private static String rows(CommandRun run) {
+    return run.out().replaceAll("(?s)\n  \"confidence\" : \\{.*?\n  \\},?", "");
   }
 
   private static CommandRun with(List<Object> arguments, Object... more) {

@@ -23,7 +23,7 @@ class CampusTest {
             "--share",
             "0.01",
             "--analyses",
-            "scans_fast,fan_out,new_talkers");
+            "brute_force,fan_out,dark_space");
     JsonNode results = new ObjectMapper().readTree(run.out()).path("results");
     Map<String, JsonNode> rows = new HashMap<>();
     results.forEach(row -> rows.put(row.path("analysis").asText(), row));
