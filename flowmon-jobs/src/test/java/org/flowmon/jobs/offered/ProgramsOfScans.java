@@ -155,7 +155,9 @@ final class ProgramsOfScans {
 
     private static boolean isDead(List<?> target, Map<Object, Set<Object>> services) {
       Set<Object> own = services.get(target.get(0));
-      return own == null ? PlainFlow.isPrivate((IpAddress) target.get(0)) : !own.contains(target.get(1));
+      return own == null
+          ? PlainFlow.isPrivate((IpAddress) target.get(0))
+          : !own.contains(target.get(1));
     }
   }
 
