@@ -477,7 +477,7 @@ class PublisherSpoolTest {
     assertTrue(kills > 0, told);
     assertTrue(missing >= 0 && missing <= atRisk, told + ": " + missing + " of " + atRisk);
     // Also what gaps report as lost was in memory at a kill, or it would have been on disk.
-    long lost = sent - job.flows.size();
+    long lost = sent - (long) job.flows.size();
     assertTrue(lost <= atRisk, told + ": " + lost + " lost of " + atRisk + " at risk");
     assertTrue(atRisk < sent, told + ": all is at risk, so this shows nothing");
   }
