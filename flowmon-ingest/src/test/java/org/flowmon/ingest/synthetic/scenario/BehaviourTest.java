@@ -234,12 +234,12 @@ final class BehaviourTest {
         flows(SEED, DAY, List.of(), one).stream().filter(flow -> !flow.isAnswer).toList();
     assertEquals(4, pieces.size());
     assertEquals(List.of(0x1A, 0x18, 0x18, 0x19), pieces.stream().map(Seen::flags).toList());
-    assertEquals(9_000_000, pieces.stream().mapToLong(Seen::bytes).sum(), 9_000_000 * 0.03);
+    assertEquals(9e6, (double) pieces.stream().mapToLong(Seen::bytes).sum(), 9e6 * 0.03);
     for (int i = 1; i < 4; i++) {
-      assertEquals(pieces.get(i - 1).end, pieces.get(i).start, 1);
+      assertEquals((double) pieces.get(i - 1).end, (double) pieces.get(i).start, 1);
       assertEquals(pieces.get(0).srcPort, pieces.get(i).srcPort);
     }
-    assertEquals(7_000_000, pieces.get(3).end - pieces.get(0).start, 2);
+    assertEquals(7e6, (double) (pieces.get(3).end - pieces.get(0).start), 2);
   }
 
   @Test
