@@ -142,7 +142,7 @@ final class AttackKeys {
   /** What an attack that is a behaviour is like, unless its keys say otherwise. */
   private Map<String, String> preset(Type type, Attack.When when) {
     Map<String, String> preset = new HashMap<>();
-    for (String pair : PRESETS.getOrDefault(type, "").split(" ")) {
+    for (String pair : PRESETS.getOrDefault(type, "").split(" ", -1)) {
       int equals = pair.indexOf('=');
       if (equals > 0) {
         preset.put(pair.substring(0, equals), pair.substring(equals + 1));

@@ -193,7 +193,7 @@ final class ExactValues {
       } else if (!isNull) {
         error = error(shown, Cells.number(exact, at, place), boundOf);
       }
-      Boolean within = bound == null || error == null ? null : error <= bound;
+      Boolean within = (bound == null || error == null) ? null : (Boolean) (error <= bound);
       count(within);
       values.add(
           new @Nullable Object[] {
@@ -232,7 +232,7 @@ final class ExactValues {
         int at = byItem.getOrDefault(key, -1);
         BigDecimal sum = at < 0 ? BigDecimal.ZERO : Cells.number(exact, at, place);
         Boolean within =
-            sum == null || item.lower() == null || item.upper() == null
+            (sum == null || item.lower() == null || item.upper() == null)
                 ? null
                 : item.lower().compareTo(sum) <= 0 && sum.compareTo(item.upper()) <= 0;
         count(within);

@@ -538,7 +538,7 @@ class HostCommandsTest {
           assertEquals(of.code(), ofBoth.code());
           assertEquals(rows(of), rows(ofBoth), "seed " + seed + ", " + host);
         }
-        flows += rows.stream().filter(row -> isParty(row, host)).count();
+        flows += (int) rows.stream().filter(row -> isParty(row, host)).count();
       }
       List<Object> seen = new ArrayList<>(List.of("seen", "--json", "--days", 10));
       seen.addAll(hosts);

@@ -114,18 +114,18 @@ final class Variables {
     Matcher reference = REFERENCE.matcher(text);
     List<InterpolatedNode.Part> parts = new ArrayList<>();
     StringBuilder value = new StringBuilder();
-    int end = 0;
+    int from = 0;
     while (reference.find()) {
-      parts.add(new InterpolatedNode.Part(node, end, reference.start() - end));
-      value.append(text, end, reference.start());
-      end = reference.end();
+      parts.add(new InterpolatedNode.Part(node, from, reference.start() - from));
+      value.append(text, from, reference.start());
+      from = reference.end();
       value.append(text(path, node, reference, parts));
     }
     if (parts.isEmpty()) {
       return node;
     }
-    parts.add(new InterpolatedNode.Part(node, end, text.length() - end));
-    return new InterpolatedNode(node, value.append(text, end, text.length()).toString(), parts);
+    parts.add(new InterpolatedNode.Part(node, from, text.length() - from));
+    return new InterpolatedNode(node, value.append(text, from, text.length()).toString(), parts);
   }
 
   /** Returns the text of a variable; adds where it is written. */

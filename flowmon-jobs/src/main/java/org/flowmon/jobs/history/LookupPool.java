@@ -12,6 +12,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.flow.memory.HeapBudget;
+import org.flowmon.jobs.history.cache.AnswerMemory;
 import org.jspecify.annotations.Nullable;
 
 /**

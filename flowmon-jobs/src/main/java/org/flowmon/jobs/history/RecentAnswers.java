@@ -2,6 +2,9 @@ package org.flowmon.jobs.history;
 
 import java.util.Optional;
 import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.jobs.history.cache.AnswerMemory;
+import org.flowmon.jobs.history.cache.AskedSegments;
+import org.flowmon.jobs.history.cache.GroupCache;
 import org.flowmon.udaf.value.ResultTable;
 
 /**

@@ -30,6 +30,7 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
+import org.flowmon.jobs.history.cache.AnswerMemory;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.source.FlowTopic;

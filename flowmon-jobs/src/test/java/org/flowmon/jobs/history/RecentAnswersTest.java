@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import org.flowmon.archive.Archives;
 import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.jobs.history.cache.AnswerMemory;
+import org.flowmon.jobs.history.cache.AskedSegments;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.set.LongRanges;

@@ -149,7 +149,7 @@ record PlainFlow(
 
   /** Whether it was sent from inside; without protected networks private addresses are. */
   Boolean isFromInside() {
-    return outgoing != null || source == null ? outgoing : (Boolean) isPrivate(source);
+    return (outgoing != null || source == null) ? outgoing : (Boolean) isPrivate(source);
   }
 
   static boolean isPrivate(IpAddress address) {

@@ -240,7 +240,7 @@ final class PlantedThreats {
 
   private void plantUploads() {
     for (int i = 0; i < 10; i++) {
-      long ends = end - 6 * MINUTE - i * 3 * MINUTE;
+      long ends = end - 6 * MINUTE - i * 3L * MINUTE;
       upload(ends, THIEF, IpAddress.parse("198.19.3.9"), 15_000_000 + i);
       upload(ends, BACKUP, IpAddress.parse("198.19.4.9"), 15_000_000 + i);
       upload(ends, UPLOADER, IpAddress.parse("198.19.5.9"), 15_000_000 + i);

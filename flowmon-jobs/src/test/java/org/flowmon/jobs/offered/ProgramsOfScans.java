@@ -194,7 +194,9 @@ final class ProgramsOfScans {
       IpAddress client = PlainRole.of(flow).client();
       boolean isSource = client.equals(flow.source());
       return Scans.isTold(flow)
-          && !(isSource && flow.outgoing() != null ? flow.outgoing() : PlainFlow.isPrivate(client));
+          && !((isSource && flow.outgoing() != null)
+              ? flow.outgoing()
+              : PlainFlow.isPrivate(client));
     }
 
     private static IpAddress network(PlainFlow flow) {

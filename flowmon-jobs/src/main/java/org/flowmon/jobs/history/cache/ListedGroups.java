@@ -1,4 +1,4 @@
-package org.flowmon.jobs.history;
+package org.flowmon.jobs.history.cache;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * GROUP BY key, …}. A value's result depends on no other, so answers for parts of a list add up. It
  * has no texts: text keys have an order of their own, states and lists any size. Immutable.
  */
-final class ListedGroups {
+public final class ListedGroups {
   private static final String LIVE = "live.";
 
   private final FlowQuery query;
@@ -35,7 +35,7 @@ final class ListedGroups {
   }
 
   /** Empty if the query is not known to have this shape. */
-  static Optional<ListedGroups> of(Query any) {
+  public static Optional<ListedGroups> of(Query any) {
     if (!(any instanceof FlowQuery query)
         || !query.keepsAllGroups()
         || !query.orderBy().isEmpty()
@@ -100,17 +100,17 @@ final class ListedGroups {
     return -1;
   }
 
-  String parameter() {
+  public String parameter() {
     return parameter;
   }
 
   /** The answer's column with the value of the list. */
-  int keyColumn() {
+  public int keyColumn() {
     return keyColumns[0];
   }
 
   /** The answer's columns that order its rows, ascending, NULLs last. */
-  int[] keyColumns() {
+  public int[] keyColumns() {
     return keyColumns.clone();
   }
 
@@ -119,12 +119,12 @@ final class ListedGroups {
     return query.select().get(keyColumn()).what().kind();
   }
 
-  FlowQuery bind(Parameters parameters, List<Value> values) {
+  public FlowQuery bind(Parameters parameters, List<Value> values) {
     return query.bind(parameters.with(parameter, values));
   }
 
   /** Without the list (of {@code parameters}, too): equal queries give the same for every value. */
-  FlowQuery rest(Parameters parameters) {
+  public FlowQuery rest(Parameters parameters) {
     FlowQuery bound = without.bind(parameters);
     List<Expression> terms = terms(bound.where()).stream().map(ListedGroups::folded).toList();
     return bound.withWhere(terms.isEmpty() ? null : new Expression.And(terms));

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.history;
+package org.flowmon.jobs.history.cache;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * merged under the monitor of their {@link Answers}, which may take the memory's, never the other
  * way round: no other analysis waits.
  */
-final class GroupCache {
+public final class GroupCache {
   /** The most values, and rows, in the cache; above that it begins again with one window's. */
   static final int MAX_ROWS = 500_000;
 
@@ -34,11 +34,11 @@ final class GroupCache {
   private final AnswerMemory.Share share = new AnswerMemory.Share(1, Long.MAX_VALUE);
   private final AnswerMemory.Key key = new AnswerMemory.Key(share, 0);
 
-  GroupCache(AnswerMemory memory) {
+  public GroupCache(AnswerMemory memory) {
     this.memory = memory;
   }
 
-  Optional<Answers> of(FlowQuery rest, ArchivesSnapshot snapshot, long asOf) {
+  public Optional<Answers> of(FlowQuery rest, ArchivesSnapshot snapshot, long asOf) {
     return memory
         .get(key)
         .map(Answers.class::cast)
@@ -46,22 +46,22 @@ final class GroupCache {
   }
 
   /** Begins again, for exact answers over the snapshot as of {@code asOf}. */
-  Answers begin(ListedGroups shape, FlowQuery rest, ArchivesSnapshot snapshot, long asOf) {
+  public Answers begin(ListedGroups shape, FlowQuery rest, ArchivesSnapshot snapshot, long asOf) {
     Answers begun = new Answers(shape, rest, snapshot, asOf);
     memory.put(key, begun, 0, 0);
     return begun;
   }
 
-  void clear() {
+  public void clear() {
     memory.clear(share);
   }
 
-  long known() {
+  public long known() {
     return known.sum();
   }
 
   /** Distinct values in order; NULL equals none. */
-  static List<Value> distinct(List<Value> values) {
+  public static List<Value> distinct(List<Value> values) {
     return values.stream()
         .filter(value -> !value.isNull())
         .distinct()
@@ -70,7 +70,7 @@ final class GroupCache {
   }
 
   /** Exact answers for some values, over one state of the query's rows. */
-  final class Answers {
+  public final class Answers {
     private final ListedGroups shape;
     private final FlowQuery rest;
     // Guarded by this, as all fields below.
@@ -91,7 +91,7 @@ final class GroupCache {
       return !isFull && rest.equals(other) && segments.hold(snapshot, asOf);
     }
 
-    synchronized List<Value> missing(List<Value> values) {
+    public synchronized List<Value> missing(List<Value> values) {
       List<Value> missing = values.stream().filter(value -> !asked.contains(value)).toList();
       known.add(values.size() - missing.size());
       return missing;
@@ -102,7 +102,7 @@ final class GroupCache {
      * not cached. If another window added some since, their cached rows must not be used beside
      * them.
      */
-    ResultTable rows(List<Value> values, List<Value> missing, ResultTable found) {
+    public ResultTable rows(List<Value> values, List<Value> missing, ResultTable found) {
       Set<Value> looked = new HashSet<>(missing);
       List<Value> before = values.stream().filter(value -> !looked.contains(value)).toList();
       return before.isEmpty() ? found : merged(rows(before), found);
@@ -116,7 +116,7 @@ final class GroupCache {
       return all;
     }
 
-    synchronized void add(List<Value> values, ResultTable rows) {
+    public synchronized void add(List<Value> values, ResultTable rows) {
       // Another window may have asked for some at the same time.
       List<Value> fresh = values.stream().filter(asked::add).toList();
       runs.add(fresh.size() == values.size() ? rows : rowsOf(rows, fresh));
@@ -167,7 +167,7 @@ final class GroupCache {
           value.kind(), rows.high(row, key), rows.low(row, key), value.high(), value.low());
     }
 
-    ResultTable merged(ResultTable a, ResultTable b) {
+    public ResultTable merged(ResultTable a, ResultTable b) {
       if (a.rowCount() == 0 || b.rowCount() == 0) {
         return a.rowCount() == 0 ? b : a;
       }

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.history;
+package org.flowmon.jobs.history.cache;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,12 +20,12 @@ import org.flowmon.udaf.set.LongRanges;
  * The rows behind an exact answer, to tell whether a later snapshot gives the same: imported rows
  * are in new segments, compacted ones the same in others. Thread-safe.
  */
-final class AskedSegments {
+public final class AskedSegments {
   private final Optional<List<LongRanges>> times; // of the rows asked for; empty: all
   private final List<Asked> archives;
 
   /** {@code query} has no parameters; arrivals after {@code asOf} were not seen. */
-  AskedSegments(Query query, ArchivesSnapshot snapshot, long asOf) {
+  public AskedSegments(Query query, ArchivesSnapshot snapshot, long asOf) {
     this.times = times(query);
     this.archives = snapshot.all().stream().map(one -> new Asked(one, asOf)).toList();
   }
@@ -53,7 +53,7 @@ final class AskedSegments {
    * whichever segments, and none arrived between the former and new as-of. If so, it holds for this
    * as-of from now on.
    */
-  synchronized boolean hold(ArchivesSnapshot snapshot, long asOf) {
+  public synchronized boolean hold(ArchivesSnapshot snapshot, long asOf) {
     boolean holds = snapshot.all().size() == archives.size();
     for (int i = 0; holds && i < archives.size(); i++) {
       holds = archives.get(i).hold(snapshot.all().get(i), asOf);

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.history;
+package org.flowmon.jobs.history.cache;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -10,43 +10,43 @@ import java.util.Optional;
  * go, whichever analysis's: windows move on, so how often an answer was requested, by which general
  * caches choose, says nothing about the future. Thread-safe.
  */
-final class AnswerMemory {
+public final class AnswerMemory {
   private final long maxBytes;
   private final LinkedHashMap<Key, Entry> entries = new LinkedHashMap<>(64, 0.75f, true);
   private long bytes;
 
   /** The answers of one cache, and how many of them, and of their rows, it may have. */
-  static final class Share {
+  public static final class Share {
     private final int maxAnswers;
     private final long maxRows;
     private int answers;
     private long rows;
 
-    Share(int maxAnswers, long maxRows) {
+    public Share(int maxAnswers, long maxRows) {
       this.maxAnswers = maxAnswers;
       this.maxRows = maxRows;
     }
   }
 
   /** An answer's number in a cache. */
-  record Key(Share share, long number) {}
+  public record Key(Share share, long number) {}
 
   private record Entry(Object answer, long bytes, long rows) {}
 
-  AnswerMemory(long maxBytes) {
+  public AnswerMemory(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  synchronized boolean has(Key key) {
+  public synchronized boolean has(Key key) {
     return entries.containsKey(key);
   }
 
-  synchronized Optional<Object> get(Key key) {
+  public synchronized Optional<Object> get(Key key) {
     return Optional.ofNullable(entries.get(key)).map(Entry::answer);
   }
 
   /** Adds or replaces an answer and makes room; none above the budget. */
-  synchronized void put(Key key, Object answer, long size, long rows) {
+  public synchronized void put(Key key, Object answer, long size, long rows) {
     Entry before = entries.remove(key);
     if (before != null) {
       count(key, before, -1);
@@ -75,14 +75,14 @@ final class AnswerMemory {
   }
 
   /** Notes that an answer has grown; one that is not cached is ignored. */
-  synchronized void resize(Key key, Object answer, long size) {
+  public synchronized void resize(Key key, Object answer, long size) {
     Entry entry = entries.get(key);
     if (entry != null && entry.answer() == answer) {
       put(key, answer, size, entry.rows());
     }
   }
 
-  synchronized void clear(Share share) {
+  public synchronized void clear(Share share) {
     entries
         .entrySet()
         .removeIf(
