@@ -27,7 +27,7 @@ public final class GroupCache {
   static final int MAX_ROWS = 500_000;
 
   /** The approximate bytes of a value asked for, with its entry in the set. */
-  static final long VALUE_BYTES = 112;
+  public static final long VALUE_BYTES = 112;
 
   private final LongAdder known = new LongAdder();
   private final AnswerMemory memory;

@@ -115,7 +115,7 @@ public final class ListedGroups {
   }
 
   /** Equality is known here for values of this kind alone. */
-  @Nullable ValueKind keyKind() {
+  public @Nullable ValueKind keyKind() {
     return query.select().get(keyColumn()).what().kind();
   }
 
