@@ -15,7 +15,7 @@ import org.flowmon.udaf.value.ValueKind;
 public final class OrdinaryRows {
   /** What a logic says of what it expected, or cannot judge. */
   public static final Set<String> VERDICTS =
-      Set.of("usual", "mouse", "known", "unseen", "no_history", "little_history", "none");
+      Set.of("usual", "mouse", "known", "peers", "unseen", "no_history", "little_history", "none");
 
   private static final String NO_VERDICT = "without a verdict";
 

@@ -53,6 +53,11 @@ final class ProgramsOfHosts {
       return number(group) >= shown;
     }
 
+    /** What a key with more than usual is. */
+    String verdict(List<PlainFlow> group) {
+      return found;
+    }
+
     @Override
     List<String> rows(long end) {
       List<PlainFlow> now = window(end, this::counts);
@@ -81,7 +86,7 @@ final class ProgramsOfHosts {
         cells.add(rows.size() + 1);
         cells.addAll(key);
         cells.addAll(shown(group));
-        cells.addAll(Arrays.asList(median(before), DAYS, null, isMore ? found : "usual"));
+        cells.addAll(Arrays.asList(median(before), DAYS, null, isMore ? verdict(group) : "usual"));
         rows.add(Cells.line(cells.toArray()));
       }
       return rows;
@@ -195,14 +200,31 @@ final class ProgramsOfHosts {
       return 4 * (number(group) - answers) + 3 * pinged(group) >= 4L * least;
     }
 
+    /** Many hosts at many ports, a fifth of which answer, are peers. */
+    @Override
+    String verdict(List<PlainFlow> group) {
+      long answers = different(answered(group), Scans::target);
+      return hosts(group) > 5 && ports(group) > 5 && 5 * answers >= number(group) + answers
+          ? "peers"
+          : super.verdict(group);
+    }
+
+    private static long hosts(List<PlainFlow> flows) {
+      return different(unanswered(flows), flow -> Arrays.asList(PlainRole.of(flow).server()));
+    }
+
+    private static long ports(List<PlainFlow> flows) {
+      return different(unanswered(flows), flow -> Arrays.asList(PlainRole.of(flow).port()));
+    }
+
     @Override
     List<?> shown(List<PlainFlow> flows) {
       return List.of(
           number(flows),
           different(answered(flows), Scans::target),
           pinged(flows),
-          different(unanswered(flows), flow -> Arrays.asList(PlainRole.of(flow).server())),
-          different(unanswered(flows), flow -> Arrays.asList(PlainRole.of(flow).port())),
+          hosts(flows),
+          ports(flows),
           flows.size());
     }
   }
