@@ -105,6 +105,8 @@ public final class DuckDb implements AutoCloseable {
       return value.toString();
     } else if (value instanceof BigDecimal decimal) {
       return decimal.toBigInteger().toString();
+    } else if (value instanceof Double number) {
+      return Double.toString(number + 0.0); // DuckDB has two zeros, flowmon one
     }
     return value.toString();
   }

@@ -200,13 +200,13 @@ final class ProgramsOfHosts {
       return 4 * (number(group) - answers) + 3 * pinged(group) >= 4L * least;
     }
 
-    /** Many hosts at many ports, a fifth of which answer, are peers. */
+    /** Many hosts, each at a port of its own, some of which answer, are peers. */
     @Override
     String verdict(List<PlainFlow> group) {
       long answers = different(answered(group), Scans::target);
-      return hosts(group) > 5 && ports(group) > 5 && 5 * answers >= number(group) + answers
-          ? "peers"
-          : super.verdict(group);
+      boolean isWide = hosts(group) > 5 && ports(group) > 5 && number(group) < 2 * hosts(group);
+      boolean isAnswered = (isFast ? 20 : 5) * answers >= number(group) + answers;
+      return isWide && isAnswered ? "peers" : super.verdict(group);
     }
 
     private static long hosts(List<PlainFlow> flows) {
