@@ -171,7 +171,7 @@ class SeveralArchivesTest {
         assertEquals(all.toString(), ArchivesSnapshot.reachOf(List.of(c, b, a)).toString());
         assertEquals(all.toString(), ArchivesSnapshot.reachOf(List.of(b, a, c)).toString());
         assertEquals(b.importedArrivals(), all.importedArrivals());
-        assertEquals(9, all.committedEnd("t:0"));
+        assertEquals(10, all.committedEnd("t:0"));
       }
     }
   }
