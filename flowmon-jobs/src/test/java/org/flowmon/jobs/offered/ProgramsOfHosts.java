@@ -142,7 +142,7 @@ final class ProgramsOfHosts {
     }
 
     static Scans ofMinutes(List<PlainFlow> flows, long delay) {
-      return new Scans(flows, 5 * MINUTE, delay, 7, true);
+      return new Scans(flows, 5 * MINUTE, delay, 10, true);
     }
 
     @Override
