@@ -2,6 +2,7 @@ package org.flowmon.deploy.archive;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
@@ -21,6 +22,11 @@ import org.flowmon.udaf.set.LongRanges;
  * was never archived, and whether the flows are sampled. For people and for programs alike.
  */
 public final class ArchiveConfidence {
+  /**
+   * Each is opened for its sampling rate: a lookup in a large archive reads few segments itself.
+   */
+  private static final int MOST_OPENED = 256;
+
   private final List<OfArchive> archives = new ArrayList<>();
 
   /**
@@ -29,7 +35,8 @@ public final class ArchiveConfidence {
    * @param asksExpired whether the answer is also of times whose flows have expired
    * @param sampled segments of the times asked for that have flows with a sampling rate above 1
    * @param rate the largest sampling rate in them
-   * @param unread segments of these times that cannot be read
+   * @param unread segments of these times that cannot be read, or are beyond the {@value
+   *     #MOST_OPENED} newest
    */
   private record OfArchive(
       String name,
@@ -56,21 +63,31 @@ public final class ArchiveConfidence {
         snapshot.cutoff() != Long.MIN_VALUE
             && times.intersects(Long.MIN_VALUE, snapshot.cutoff() - 1);
     int sampled = 0;
-    int unread = 0;
     long rate = 1;
-    for (SealedSegment segment : snapshot.segments()) {
-      TimeRange ends = segment.endTime();
-      if (ends.isEmpty() || times.intersects(ends.min(), ends.max())) {
-        try {
-          long largest = samplingRate(snapshot, segment);
-          sampled += largest > 1 ? 1 : 0;
-          rate = Math.max(rate, largest);
-        } catch (IOException | SegmentCorruptException e) {
-          unread++; // the answer did without it
-        }
+    List<SealedSegment> asked = asked(snapshot, times);
+    int unread = Math.max(0, asked.size() - MOST_OPENED);
+    for (SealedSegment segment : asked.subList(unread, asked.size())) {
+      try {
+        long largest = samplingRate(snapshot, segment);
+        sampled += largest > 1 ? 1 : 0;
+        rate = Math.max(rate, largest);
+      } catch (IOException | SegmentCorruptException e) {
+        unread++; // the answer did without it
       }
     }
     return new OfArchive(name, snapshot, asksExpired, sampled, rate, unread);
+  }
+
+  /** The segments with flows of some times, oldest first. */
+  private static List<SealedSegment> asked(ArchiveSnapshot snapshot, LongRanges times) {
+    return snapshot.segments().stream()
+        .filter(
+            segment -> {
+              TimeRange ends = segment.endTime();
+              return ends.isEmpty() || times.intersects(ends.min(), ends.max());
+            })
+        .sorted(Comparator.comparingLong(segment -> segment.endTime().max()))
+        .toList();
   }
 
   /** Of the answer to a bound query. */
@@ -116,7 +133,7 @@ public final class ArchiveConfidence {
                 of.sampled(), snapshot.segments().size(), of.rate()));
       }
       if (of.unread() > 0) {
-        lines.add("sampled: not known of " + of.unread() + " segments, which cannot be read");
+        lines.add("sampled: not known of " + of.unread() + " segments, which were not looked at");
       }
     }
     return lines;

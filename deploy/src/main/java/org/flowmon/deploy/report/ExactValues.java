@@ -193,7 +193,7 @@ final class ExactValues {
       } else if (!isNull) {
         error = error(shown, Cells.number(exact, at, place), boundOf);
       }
-      Boolean within = (bound == null || error == null) ? null : (Boolean) (error <= bound);
+      Boolean within = within(bound, at < 0, error);
       count(within);
       values.add(
           new @Nullable Object[] {
@@ -207,6 +207,18 @@ final class ExactValues {
             within
           });
     }
+  }
+
+  /** A group that no flow of the archive is of is outside, whatever its bound. */
+  private static @Nullable Boolean within(
+      @Nullable Double bound, boolean isMissing, @Nullable Double error) {
+    if (bound == null) {
+      return null;
+    }
+    if (isMissing) {
+      return false;
+    }
+    return error == null ? null : (Boolean) (error <= bound);
   }
 
   /** In units, ranks or as a share of the approximate value; null if they are no numbers. */

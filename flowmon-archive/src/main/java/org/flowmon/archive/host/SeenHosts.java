@@ -103,8 +103,7 @@ public final class SeenHosts {
       HostView view = snapshot.hosts();
       try {
         for (int i = 0; i < last.length; i++) {
-          check.run();
-          last[i] = last(snapshot, view, addresses.get(i), last[i]);
+          last[i] = last(snapshot, view, addresses.get(i), last[i], check);
         }
       } finally {
         view.release();
@@ -119,8 +118,10 @@ public final class SeenHosts {
   }
 
   /** {@code known}: the last time in another archive. */
-  private long last(ArchiveSnapshot snapshot, HostView view, IpAddress address, long known)
+  private long last(
+      ArchiveSnapshot snapshot, HostView view, IpAddress address, long known, Runnable check)
       throws IOException {
+    check.run();
     AddressRanges point = AddressRanges.of(address, address);
     BitSet places = view.sources(point, warnings);
     places.or(view.destinations(point, warnings));
@@ -138,6 +139,7 @@ public final class SeenHosts {
       if (segment.arrival().min() > asOf || segment.timeKey().min() >= before) {
         continue;
       }
+      check.run();
       segmentsRead++;
       last = Math.max(last, rows(snapshot, segment).timeKeyOf(address));
     }

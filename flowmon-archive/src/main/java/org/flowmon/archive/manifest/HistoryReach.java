@@ -63,12 +63,13 @@ public record HistoryReach(
     other.sources.forEach((key, source) -> all.merge(key, source, SourceState::union));
     NavigableMap<Long, Long> imported = new TreeMap<>(importedArrivals);
     other.importedArrivals.forEach((first, last) -> add(imported, first, last));
+    long largestCutoff = Math.max(cutoff, other.cutoff);
     return new HistoryReach(
         all,
-        imported,
-        Math.min(historyFrom, other.historyFrom),
+        since(largestCutoff, imported),
+        Math.max(largestCutoff, Math.min(historyFrom, other.historyFrom)),
         Math.max(maxArrival, other.maxArrival),
-        Math.max(cutoff, other.cutoff));
+        largestCutoff);
   }
 
   /** Adds a range of arrivals to those of importedArrivals. */

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -173,6 +174,17 @@ class SeveralArchivesTest {
         assertEquals(b.importedArrivals(), all.importedArrivals());
         assertEquals(10, all.committedEnd("t:0"));
       }
+    }
+  }
+
+  @Test
+  void whatHasExpiredInOneArchiveIsHeldByNone() {
+    HistoryReach imported =
+        new HistoryReach(new TreeMap<>(), new TreeMap<>(Map.of(0L, 100L)), 0, 100, Long.MIN_VALUE);
+    HistoryReach expired = new HistoryReach(new TreeMap<>(), new TreeMap<>(), 50, 200, 50);
+    for (HistoryReach all : List.of(imported.union(expired), expired.union(imported))) {
+      assertEquals(Map.of(50L, 100L), all.importedArrivals());
+      assertEquals(50, all.historyFrom());
     }
   }
 

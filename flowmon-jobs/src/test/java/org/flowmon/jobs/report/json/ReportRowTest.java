@@ -80,7 +80,7 @@ class ReportRowTest {
 
   @Test
   void membersMayBeAddedWithinAVersion() throws Exception {
-    String more = written(0).replace("\"columns\":{", "\"new\":{\"a\":[1]},\"columns\":{\"b\":[],");
+    String more = written(0).replace("\"columns\":{", "\"new\":{\"a\":[1]},\"columns\":{\"b\":{},");
     assertEquals(ReportRow.parse(bytes(written(0))), ReportRow.parse(bytes(more)));
   }
 
@@ -95,8 +95,8 @@ class ReportRowTest {
     assertEquals("expected an object", refusal(""));
     assertEquals("expected version as a number, found null", refusal("{}"));
     assertEquals(
-        "version 3 of a report, expected 1, or 2 without rows",
-        refusal(written(0).replace("n\":1,", "n\":3,")));
+        "version 4 of a report, expected 1, 3 with lists, or 2 without rows",
+        refusal(written(0).replace("n\":1,", "n\":4,")));
     assertEquals("expected rows 0 in version 2", refusal(written(0).replace("n\":1,", "n\":2,")));
     assertEquals("expected one object", refusal(written(0) + " {}"));
     assertEquals("expected columns", refusal(written(0).replace("\"columns\"", "\"x\"")));
