@@ -7,7 +7,7 @@ import org.flowmon.jobs.source.PositionedBatch;
 
 /**
  * Fails once in this JVM since {@link #reset}, after a complete checkpoint and some more batches.
- * It slows the batches down, so that there is a checkpoint.
+ * It slows the batches down until then: on a busy machine a checkpoint takes long.
  */
 public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedBatch>
     implements CheckpointListener {
@@ -30,7 +30,7 @@ public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedB
   @Override
   public PositionedBatch map(PositionedBatch batch) throws Exception {
     if (FAILURES.get() == 0) {
-      Thread.sleep(2);
+      Thread.sleep(checkpointed ? 2 : 20);
       if (checkpointed && ++since > 20 && FAILURES.compareAndSet(0, 1)) {
         throw new IllegalStateException("a failure on purpose");
       }
