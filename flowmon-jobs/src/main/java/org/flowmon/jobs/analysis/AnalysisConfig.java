@@ -366,7 +366,7 @@ public record AnalysisConfig(
   }
 
   private static String wholeText(YamlDocument whole, String text) {
-    return whole.isMerged() ? whole.toText() : text;
+    return whole.isMerged() ? whole.withoutUnread(ExtendedFile.VARIABLES).toText() : text;
   }
 
   private static List<AnalysisConfig> resources(List<String> names) {

@@ -41,9 +41,9 @@ final class ExtendedFile {
 
   /** Returns the keys of a merged file, with its variables' values. */
   static YamlSection section(YamlDocument merged) {
-    YamlSection root = merged.section();
+    YamlDocument windows = merged.interpolated(VARIABLES, "live", Set.of("window", "slide"));
     Map<String, String> given =
-        Map.of("window", interval(root, "window"), "slide", interval(root, "slide"));
+        Map.of("window", interval(windows, "window"), "slide", interval(windows, "slide"));
     return merged.interpolated(VARIABLES, given).section();
   }
 
@@ -110,10 +110,10 @@ final class ExtendedFile {
     return document.section().error(EXTENDS, message);
   }
 
-  private static String interval(YamlSection root, String key) {
+  private static String interval(YamlDocument windows, String key) {
     Duration length;
     try {
-      YamlSection live = root.section("live");
+      YamlSection live = windows.section().section("live");
       Duration window = live.duration("window");
       length = key.equals("window") ? window : live.duration(key, window);
     } catch (ConfigException e) {

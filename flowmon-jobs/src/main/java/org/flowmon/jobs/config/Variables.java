@@ -77,6 +77,26 @@ final class Variables {
         });
   }
 
+  /** Returns the names of all variables that the values read, known or not. */
+  static Set<String> read(Node node) {
+    Set<String> names = new HashSet<>();
+    addRead(node, names);
+    return names;
+  }
+
+  private static void addRead(Node node, Set<String> names) {
+    if (node instanceof ScalarNode scalar) {
+      Matcher reference = REFERENCE.matcher(scalar.getValue());
+      while (reference.find()) {
+        names.add(reference.group(1));
+      }
+    } else if (node instanceof MappingNode mapping) {
+      mapping.getValue().forEach(tuple -> addRead(tuple.getValueNode(), names));
+    } else if (node instanceof SequenceNode sequence) {
+      sequence.getValue().forEach(one -> addRead(one, names));
+    }
+  }
+
   private ConfigException error(Node at, String name, String message) {
     return document.error(at, key + "." + name, message);
   }

@@ -101,12 +101,7 @@ public final class YamlDocument {
    * @param given further variables, which the file may not define
    */
   public YamlDocument interpolated(String key, Map<String, String> given) {
-    Variables variables = new Variables(this, key, given);
-    for (NodeTuple tuple : root.getValue()) {
-      if (key(tuple).getValue().equals(key)) {
-        variables.define(tuple.getValueNode());
-      }
-    }
+    Variables variables = variables(key, given);
     List<NodeTuple> tuples = new ArrayList<>();
     for (NodeTuple tuple : root.getValue()) {
       if (!key(tuple).getValue().equals(key)) {
@@ -114,6 +109,56 @@ public final class YamlDocument {
       }
     }
     variables.checkUsed();
+    return with(tuples);
+  }
+
+  /**
+   * As {@link #interpolated(String, Map)}, without given variables and of a few keys alone: other
+   * values, which are left out, may read the other variables.
+   */
+  public YamlDocument interpolated(String variables, String section, Set<String> keys) {
+    Variables written = variables(variables, Map.of());
+    List<NodeTuple> tuples = new ArrayList<>();
+    for (NodeTuple tuple : root.getValue()) {
+      if (key(tuple).getValue().equals(section)
+          && tuple.getValueNode() instanceof MappingNode mapping) {
+        List<NodeTuple> few =
+            mapping.getValue().stream().filter(one -> keys.contains(key(one).getValue())).toList();
+        NodeTuple part = new NodeTuple(tuple.getKeyNode(), copy(mapping, few));
+        tuples.add(written.interpolated(section, part));
+      }
+    }
+    return with(tuples);
+  }
+
+  private Variables variables(String key, Map<String, String> given) {
+    Variables variables = new Variables(this, key, given);
+    for (NodeTuple tuple : root.getValue()) {
+      if (key(tuple).getValue().equals(key)) {
+        variables.define(tuple.getValueNode());
+      }
+    }
+    return variables;
+  }
+
+  /** Returns the document without the variables of other files that no value reads any more. */
+  public YamlDocument withoutUnread(String variables) {
+    Set<String> read = Variables.read(without(Set.of(variables)).root);
+    List<NodeTuple> tuples = new ArrayList<>();
+    for (NodeTuple tuple : root.getValue()) {
+      if (key(tuple).getValue().equals(variables)
+          && tuple.getValueNode() instanceof MappingNode mapping) {
+        List<NodeTuple> kept =
+            mapping.getValue().stream()
+                .filter(one -> isOwn(one.getValueNode()) || read.contains(key(one).getValue()))
+                .toList();
+        if (!kept.isEmpty()) {
+          tuples.add(new NodeTuple(tuple.getKeyNode(), copy(mapping, kept)));
+        }
+      } else {
+        tuples.add(tuple);
+      }
+    }
     return with(tuples);
   }
 

@@ -263,7 +263,72 @@ class ExtendedFileTest {
             live: {query: SELECT COUNT(*) AS bytes FROM flows}
             history: null
             """);
-    assertEquals("own", AnalysisConfig.read(own).name());
+    AnalysisConfig analysis = AnalysisConfig.read(own);
+    assertEquals("own", analysis.name());
+    // Of key and top, the condition reads top alone.
+    String whole = AnalysisConfig.wholeTextOf(own);
+    assertEquals(analysis, AnalysisConfig.parse("x.yaml", whole), whole);
+    file(
+        "own.yaml",
+        """
+        name: own
+        extends: talkers.yaml
+        live: {query: SELECT COUNT(*) AS bytes FROM flows}
+        history: null
+        report: {condition: null}
+        """);
+    String none = AnalysisConfig.wholeTextOf(own);
+    assertEquals(AnalysisConfig.read(own), AnalysisConfig.parse("x.yaml", none), none);
+  }
+
+  @Test
+  void aFilesOwnVariableThatNothingReadsStaysAnErrorInTheWholeText() throws Exception {
+    file("talkers.yaml", TALKERS);
+    Path own = file("own.yaml", "name: own\nextends: talkers.yaml\nvariables: {topp: 7}\n");
+    String message = "variables.topp: no value reads ${topp}; did you mean 'top'?";
+    refuses(own, own + ":3: " + message);
+    String whole = AnalysisConfig.wholeTextOf(own);
+    ConfigException e =
+        assertThrows(ConfigException.class, () -> AnalysisConfig.parse("x.yaml", whole));
+    assertTrue(e.getMessage().endsWith(message), e.getMessage());
+  }
+
+  @Test
+  void theWindowAndTheSlideMayBeVariables() {
+    String widths = TALKERS.replace("  top: 5", "  top: 5\n  width: 1m\n  step: 20s");
+    String live = "window: ${width}\n  slide: ${step}";
+    AnalysisConfig windows = AnalysisConfig.parse("t.yaml", widths.replace("window: 10s", live));
+    assertEquals(Duration.ofMinutes(1), windows.live().window());
+    assertEquals(Duration.ofSeconds(20), windows.live().slide());
+    String query = windows.history().query();
+    assertTrue(query.contains(":now - INTERVAL '1' MINUTE GROUP"), query);
+    String slides =
+        widths.replace("window: 10s", live).replace(":now - ${window}", ":now - ${slide}");
+    query = AnalysisConfig.parse("t.yaml", slides).history().query();
+    assertTrue(query.contains(":now - INTERVAL '20' SECOND GROUP"), query);
+  }
+
+  @Test
+  void aWindowByAVariableThatIsWrongIsRefusedWithItsPlace() {
+    String width =
+        TALKERS
+            .replace("  top: 5", "  top: 5\n  width: soon")
+            .replace("window: 10s", "window: ${width}");
+    refuses(
+        width,
+        "t.yaml:10: live.window: expected a duration such as 500ms, 10s, 5m, 1h or 7d, found"
+            + " 'soon'");
+    refuses(
+        width.replace("window: ${width}", "window: 10s\n  slide: ${width}"),
+        "t.yaml:11: live.slide: expected a duration such as 500ms, 10s, 5m, 1h or 7d, found"
+            + " 'soon'");
+    refuses(
+        width.replace("window: ${width}", "window: ${with}"),
+        "t.yaml:10: live.window: expected one of the variables [key, top, width], found ${with};"
+            + " did you mean 'width'?");
+    refuses(
+        width.replace("window: ${width}", "window: ${slide}"),
+        "t.yaml:10: live.window: expected one of the variables [key, top, width], found ${slide}");
   }
 
   /** Against the pseudo-code of RFC 7396, section 2, over plain maps. */
