@@ -143,7 +143,7 @@ class AnalysesOfAJobTest extends AnalysesCommandFixture {
               "portscans 1m 20s no yes live kafka, postgres",
               "talkers 1m 20s no yes live",
               "portscans 1m 1m yes refused query kafka, postgres",
-              "beacons 24h 12m no sent beacons kafka, postgres"),
+              "beacons 24h 12m yes sent beacons kafka, postgres"),
           rows);
       assertEquals(
           """
@@ -181,7 +181,7 @@ class AnalysesOfAJobTest extends AnalysesCommandFixture {
           List.of(
               "mice 1m 20s no added live",
               "portscans 1m 1m yes no query kafka, postgres",
-              "beacons 24h 12m no sent beacons kafka, postgres"),
+              "beacons 24h 12m yes sent beacons kafka, postgres"),
           rows);
       assertEquals(
           """
