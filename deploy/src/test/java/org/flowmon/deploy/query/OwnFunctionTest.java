@@ -45,7 +45,7 @@ class OwnFunctionTest {
                 archive.toString(),
                 "--format",
                 "json")
-            .redirectErrorStream(true)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     process.getOutputStream().close();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
