@@ -215,13 +215,14 @@ class LauncherTest {
         public class Start {
           public static void main(String[] args) throws Exception {
             System.out.println("started");
+            if (System.in.read() >= 0) {
+              java.util.ServiceLoader.load(Runnable.class).forEach(Runnable::run);
+              return;
+            }
             java.lang.management.ManagementFactory.getGarbageCollectorMXBeans().stream()
                 .map(bean -> "collector " + bean.getName())
                 .sorted()
                 .forEach(System.out::println);
-            if (System.in.read() >= 0) {
-              java.util.ServiceLoader.load(Runnable.class).forEach(Runnable::run);
-            }
           }
         }
         """);
