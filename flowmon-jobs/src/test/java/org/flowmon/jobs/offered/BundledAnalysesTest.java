@@ -260,7 +260,9 @@ class BundledAnalysesTest {
     assertEquals(List.of(), named("ddos", "flood", "dst_addr"));
     assertEquals(sorted(PlantedThreats.RESOLVER), named("ddos", "usual", "dst_addr"));
     assertEquals(sorted(PlantedThreats.BURGLAR), named("brute_force", "broken_in", "src_addr"));
-    assertEquals(sorted(PlantedThreats.GUESSER), named("brute_force", "brute_force", "src_addr"));
+    assertEquals(
+        sorted(PlantedThreats.GUESSER, PlantedThreats.KEEPER),
+        named("brute_force", "brute_force", "src_addr"));
     assertEquals(sorted(PlantedThreats.CHECKER), named("brute_force", "usual", "src_addr"));
     assertEquals(sorted(PlantedThreats.DNS_TUNNEL), named("dns_tunnels", "tunnel", "src_addr"));
     assertEquals(sorted(PlantedThreats.MAIL_FILTER), named("dns_tunnels", "usual", "src_addr"));
@@ -273,7 +275,9 @@ class BundledAnalysesTest {
     assertEquals(sorted(PlantedThreats.HELD), named("long_connections", "long", "src_addr"));
     assertEquals(sorted(PlantedThreats.THIEF), named("exfiltration", "exfiltration", "src_addr"));
     assertEquals(sorted(PlantedThreats.WORM), named("dark_space", "dark_space", "src_addr"));
-    assertEquals(sorted(PlantedThreats.BACK_DOOR), named("new_services", "new", "server"));
+    assertEquals(
+        sorted(PlantedThreats.BACK_DOOR, PlantedThreats.ANSWERER),
+        named("new_services", "new", "server"));
     assertEquals(
         sorted(PlantedThreats.GONE, PlantedThreats.SILENT),
         named("exporters", "silent", "exporter"));

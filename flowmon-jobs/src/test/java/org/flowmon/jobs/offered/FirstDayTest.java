@@ -107,7 +107,7 @@ class FirstDayTest {
     assertEquals(
         Map.of(
             "broken_in", all(PlantedThreats.BURGLAR),
-            "brute_force", all(PlantedThreats.GUESSER),
+            "brute_force", all(PlantedThreats.GUESSER, PlantedThreats.KEEPER),
             "no_history", all(PlantedThreats.CHECKER)),
         named("brute_force", "src_addr"));
     assertEquals(

@@ -26,6 +26,9 @@ final class PlantedThreats {
   /** Tries passwords in vain. */
   static final IpAddress GUESSER = IpAddress.parse("198.19.20.2");
 
+  /** Tries passwords in vain, and has an old session that its exporter tells of in parts. */
+  static final IpAddress KEEPER = IpAddress.parse("198.19.20.3");
+
   /** Logs in as often each day. */
   static final IpAddress CHECKER = IpAddress.parse("10.20.32.9");
 
@@ -62,6 +65,9 @@ final class PlantedThreats {
   /** Tries eight such addresses, as five days ago. */
   static final IpAddress FORGETFUL = IpAddress.parse("10.20.35.2");
 
+  /** Tries eight addresses that answered others in rows of both directions. */
+  static final IpAddress VISITOR = IpAddress.parse("10.20.35.3");
+
   /** A client that answers at port 4444. */
   static final IpAddress BACK_DOOR = IpAddress.parse("10.20.36.1");
 
@@ -71,11 +77,17 @@ final class PlantedThreats {
   /** Answers, and was never there before. */
   static final IpAddress NEW_SERVER = IpAddress.parse("10.20.36.3");
 
+  /** Answers at port 4444, and at 443 twenty days ago; all rows of it tell of both directions. */
+  static final IpAddress ANSWERER = IpAddress.parse("10.20.36.4");
+
   /** Sent each minute until twenty minutes ago. */
   static final IpAddress SILENT = IpAddress.parse("172.16.1.1");
 
-  /** Sends in this hour of each day, and not today. */
+  /** Sends in the hour before this time of each day, and not today. */
   static final IpAddress GONE = IpAddress.parse("172.16.1.2");
+
+  /** Sends in the hour after this time of each day: is to be switched on. */
+  static final IpAddress LATER = IpAddress.parse("172.16.1.6");
 
   /** Its clock is five minutes ahead. */
   static final IpAddress AHEAD = IpAddress.parse("172.16.1.3");
@@ -114,6 +126,8 @@ final class PlantedThreats {
     plantDarkSpace();
     plantServices();
     plantExporters();
+    plantParts();
+    plantRowsOfBothDirections();
   }
 
   private static IpAddress address(String prefix, int host) {
@@ -295,8 +309,39 @@ final class PlantedThreats {
     }
     for (int day = 1; day <= DAYS; day++) {
       for (int i = 0; i < 150; i++) {
-        export(end - day * DAY + random.nextLong(HOUR), GONE, 0, 0);
+        export(end - day * DAY - SECOND - random.nextLong(HOUR - SECOND), GONE, 0, 0);
+        export(end - day * DAY + random.nextLong(HOUR), LATER, 0, 0);
       }
     }
+  }
+
+  private void plantParts() {
+    for (int i = 0; i < 40; i++) {
+      login(end - 10 * MINUTE - random.nextLong(40 * MINUTE), KEEPER, 12);
+    }
+    for (int i = 0; i < 55; i++) { // both small and large ones, before the tries and after them
+      long ends = end - 1 - i * MINUTE;
+      int packets = i % 2 == 0 ? 400 : 12;
+      var flow = traffic.tcp(ends, KEEPER, 29_000, IpAddress.parse("10.20.32.1"), 22, PART, 0);
+      counts(flow, packets, packets * 130L);
+      part(flow, ends);
+    }
+  }
+
+  private void exchange(long ends, IpAddress from, IpAddress to, int port) {
+    var flow = traffic.tcp(ends, from, 50_000, to, port, CONNECTION, 900);
+    PlantedTraffic.put(flow, FlowColumn.REVERSE_PACKETS, 5);
+    PlantedTraffic.put(flow, FlowColumn.REVERSE_BYTES, 700);
+  }
+
+  private void plantRowsOfBothDirections() {
+    IpAddress client = IpAddress.parse("198.19.40.2");
+    for (int i = 0; i < 8; i++) {
+      long ends = end - 1 - i * 7L * MINUTE;
+      traffic.tcp(ends, VISITOR, 53_000, address("10.250.3.", i), 445, SYN, 44);
+      exchange(ends - 5 * DAY, client, address("10.250.3.", i), 445);
+    }
+    exchange(end - MINUTE, client, ANSWERER, 4444);
+    exchange(end - 20 * DAY, client, ANSWERER, 443);
   }
 }

@@ -243,6 +243,9 @@ final class ProgramsOfNovelty {
       for (PlainFlow flow : flows) {
         if (flow.ended(hour(end - MONTH), Long.MAX_VALUE, end)) {
           used.add(flow.source());
+          if (flow.reversePackets() != null && flow.reversePackets() > 0) {
+            used.add(flow.target());
+          }
         }
         if (flow.ended(end - MONTH, end - HOUR, end)) {
           tried.add(Arrays.asList(flow.source(), flow.target()));
@@ -349,6 +352,10 @@ final class ProgramsOfNovelty {
           }
           if (counts(flow)) {
             services.add(key(flow));
+            IpAddress server = isBothWays(flow) ? flow.target() : flow.source();
+            if (server != null) {
+              seen.accept(server, hour(flow.end()));
+            }
           }
         }
       }

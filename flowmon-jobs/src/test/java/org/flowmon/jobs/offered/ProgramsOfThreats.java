@@ -212,11 +212,13 @@ final class ProgramsOfThreats {
           || (flow.bytes() != null && flow.bytes() >= 10_000);
     }
 
+    /** Whether it is a whole connection or the first part of one. */
+    private static boolean isBeginning(PlainFlow flow) {
+      return flow.state() != null || flow.hasFlags(2, 2);
+    }
+
     private static long tries(List<PlainFlow> group) {
-      return group.stream()
-          .filter(BruteForce::isShort)
-          .filter(flow -> flow.state() != null || flow.hasFlags(2, 2))
-          .count();
+      return group.stream().filter(BruteForce::isShort).filter(BruteForce::isBeginning).count();
     }
 
     @Override
@@ -232,6 +234,7 @@ final class ProgramsOfThreats {
     private static List<Long> times(List<PlainFlow> group, boolean isOfLong) {
       return group.stream()
           .filter(flow -> isOfLong ? isLong(flow) : isShort(flow))
+          .filter(BruteForce::isBeginning)
           .map(PlainFlow::began)
           .filter(Objects::nonNull)
           .sorted()
@@ -399,10 +402,9 @@ final class ProgramsOfThreats {
       }
       List<String> rows = new ArrayList<>();
       now.forEach((exporter, group) -> rows.add(row(end, exporter, group)));
-      long hour = Math.floorDiv(end, HOUR) * HOUR;
       Map<IpAddress, long[]> past = new TreeMap<>();
       for (PlainFlow flow : flows) {
-        int day = flow.dayInHour(hour, DAYS, asOf(hour));
+        int day = flow.dayInHour(end - HOUR, DAYS, asOf(end));
         if (day > 0 && flow.exporter() != null) {
           past.computeIfAbsent(flow.exporter(), e -> new long[DAYS])[day - 1]++;
         }
