@@ -27,7 +27,7 @@ class FuzzIT {
   private static final Duration TIME =
       Duration.ofSeconds(Integer.getInteger("flowmon.fuzz.seconds", 10));
 
-  private static final int COMMITTED = 40;
+  private static final int COMMITTED = 20;
   private static final long SEED = Long.getLong("flowmon.fuzz.seed", System.nanoTime());
 
   private static final Path FOLDER = Path.of("target", "fuzz-it").toAbsolutePath();
