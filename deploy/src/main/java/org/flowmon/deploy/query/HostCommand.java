@@ -119,9 +119,10 @@ public final class HostCommand implements Callable<Integer> {
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
       if (json || format == OutputFormat.JSON) {
         Facts facts = facts(summary);
-        facts.value("confidence", of.facts());
+        Facts reach = of.facts();
+        facts.value("confidence", reach);
         facts.writeJson(out);
-        confidence.write(of.facts());
+        confidence.write(reach);
       } else {
         new HostTables(summary, limit, ranges, raw).write(out);
         out.flush();

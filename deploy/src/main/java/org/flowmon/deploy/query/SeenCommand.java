@@ -107,9 +107,10 @@ public final class SeenCommand implements Callable<Integer> {
     PrintWriter out = new PrintWriter(chosen.stream(System.out), false, StandardCharsets.UTF_8);
     if (chosen == OutputFormat.JSON) {
       Facts facts = facts(answer);
-      facts.value("confidence", of.facts());
+      Facts reach = of.facts();
+      facts.value("confidence", reach);
       facts.writeJson(out);
-      confidence.write(of.facts());
+      confidence.write(reach);
       return;
     }
     if (chosen == OutputFormat.CSV) {

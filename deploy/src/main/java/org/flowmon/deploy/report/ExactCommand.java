@@ -38,7 +38,8 @@ import picocli.CommandLine.Parameters;
       "The report comes from its topic or, as JSON, from a file. The exact values come from the"
           + " analysis's live query with exact functions in place of the approximate ones, over the"
           + " flows of the report's window and the keys of its rows.",
-      "The exit code is 1 if an exact value lies outside its bound."
+      "The exit code is 1 if an exact value lies outside its bound, or the archive has no flow of"
+          + " a row that has one."
     },
     footer = {
       "",

@@ -223,6 +223,17 @@ class ExactCommandTest {
   }
 
   @Test
+  void aGroupThatTheArchiveDoesNotHaveIsOutside() throws Exception {
+    String forged =
+        Files.readString(report)
+            .replaceFirst("\"src_addr\":\"[^\"]+\"", "\"src_addr\":\"203.0.113.250\"");
+    Path file = Files.writeString(folder.resolve("missing.json"), forged);
+    CommandRun run = exact(file, "--window", "2026-11-21T10:10:00Z", "--json");
+    assertEquals(1, run.code(), run.toString());
+    assertTrue(json(run).path("outside").asInt() > 0, run.out());
+  }
+
+  @Test
   void aRowIsAskedForByItsKeyAndTheLastWindowOtherwise() throws Exception {
     InputStream before = System.in;
     CommandRun run;

@@ -80,7 +80,7 @@ public final class SeenLookup {
   }
 
   /**
-   * Adds what is found to an answer.
+   * Adds the addresses that are found to an answer.
    *
    * @param reach what history covers as of {@link #asOf}
    * @param check called for each address, and may throw to end the lookup

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.flow.FlowBatch;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -47,8 +48,13 @@ class FurtherDetectionIT {
 
   private static Set<String> named(String analysis, List<FlowBatch> batches) {
     List<String> columns = ANALYSES.get(analysis);
-    Set<String> verdicts = Set.copyOf(columns.subList(1, columns.size()));
-    return WithoutPast.of(analysis).named(batches, columns.get(0), verdicts);
+    Set<String> named = new TreeSet<>();
+    for (ResultTable rows : AnalysisRun.withoutPast(analysis).reports(batches).values()) {
+      for (String verdict : columns.subList(1, columns.size())) {
+        named.addAll(AnalysisRun.named(rows, verdict, columns.get(0)));
+      }
+    }
+    return named;
   }
 
   @Test
