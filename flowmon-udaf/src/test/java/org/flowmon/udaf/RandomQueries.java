@@ -211,7 +211,7 @@ final class RandomQueries {
     }
     // DuckDB would not break ties by itself.
     String limit = random.nextBoolean() ? " LIMIT " + random.nextInt(12) : "";
-    limit += random.nextInt(3) == 0 ? " OFFSET " + random.nextInt(9) : "";
+    limit += random.nextInt(4) == 0 ? " OFFSET " + random.nextInt(3) : "";
     String inDuckDb = "SELECT " + ours + from + where.duck + group;
     String orderInDuckDb = " ORDER BY " + order(order) + ties;
     String limitBy = "";
@@ -307,7 +307,7 @@ final class RandomQueries {
     String order =
         pick("end_time", "src_addr DESC", "service DESC NULLS FIRST", "packets + dst_port DESC");
     String limit = " LIMIT " + random.nextInt(200);
-    limit += random.nextInt(3) == 0 ? " OFFSET " + random.nextInt(60) : "";
+    limit += random.nextInt(4) == 0 ? " OFFSET " + random.nextInt(20) : "";
     String ties =
         ", src_addr NULLS LAST, dst_port NULLS LAST, service NULLS LAST, outgoing NULLS LAST,"
             + " end_time NULLS LAST, x NULLS LAST";
