@@ -1,15 +1,13 @@
 // What pages with series ask for: the largest values of columns, their series, the total and the period before.
 import {ask} from './api.js';
-import {anyOf, bothWays, seriesQuery, topQuery, all} from './sql.js';
-import {buckets, byKey, ended, keyText, minus, plus, previous, rates, spread, statistics} from './series.js';
+import {anyOf, seriesQuery, topQuery, all} from './sql.js';
+import {bothWays, buckets, byKey, ended, keyText, minus, plus, previous, rates, spread, statistics} from './series.js';
 
-const values = (metric) => (metric.forward ? [{name: 'volume', of: bothWays(metric)}] : []);
-
-const sums = (rows, metric, range) => (metric.forward ? spread(rows, 'volume', range) : ended(rows, range));
+const sums = (rows, metric, range) => (metric.forward ? spread(rows, bothWays(metric), range) : ended(rows, range));
 
 /** The sums of a metric by bucket. */
 async function total({range, metric, filter, signal}) {
-  const answer = await ask(seriesQuery({range, values: values(metric), filter}), {signal, times: true, limit: 1000000});
+  const answer = await ask(seriesQuery({range, metrics: [metric.id], filter}), {signal, times: true, limit: 1000000});
   return {answer, sums: sums(answer.rows, metric, range)};
 }
 
@@ -28,7 +26,7 @@ export async function loadSeries({range, keys, metric, filter, by = 'avg', limit
     before ? total({range: previous(range), metric, filter, signal}) : null,
     found.length === 0
       ? null
-      : ask(seriesQuery({range, keys, values: values(metric), filter: all(filter, anyOf(keys, found))}),
+      : ask(seriesQuery({range, keys, metrics: [metric.id], filter: all(filter, anyOf(keys, found))}),
         {signal, times: true, limit: 1000000}),
   ]);
   const item = (key, volume, rest) => {

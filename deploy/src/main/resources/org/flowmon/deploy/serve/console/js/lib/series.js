@@ -10,32 +10,30 @@ export function buckets({from, to, width}) {
 }
 
 /**
- * Volumes by bucket. Each row has the buckets in which its flows began and ended, their volume, and how much of it fell
- * into the first and into the last bucket: the rest lies evenly between, for a flow has one rate from begin to end.
+ * Volumes by bucket. Each row has flows that began in one bucket and ended in another, and when on average: their volume
+ * lies evenly between these two times, for a flow has one rate from begin to end. `volume` takes it from a row.
  */
-export function spread(rows, name, range) {
+export function spread(rows, volume, range) {
   const times = buckets(range);
   const sums = new Array(times.length).fill(0);
-  const place = (time) => Math.round((time - times[0]) / range.width);
+  const place = (time) => (time - times[0]) / range.width;
   for (const row of rows) {
-    const volume = Number(row[name] ?? 0);
-    const begin = place(row.began);
-    const end = place(row.ended);
-    if (begin >= end) {
-      add(sums, end, volume);
+    const value = volume(row);
+    if (row.began === null || row.began >= row.ended) {
+      add(sums, Math.round(place(row.ended)), value);
       continue;
     }
-    const first = Number(row[`${name}_first`] ?? 0);
-    const last = Number(row[`${name}_last`] ?? 0);
-    add(sums, begin, first);
-    add(sums, end, last);
-    const each = end - begin > 1 ? (volume - first - last) / (end - begin - 1) : 0;
-    for (let i = Math.max(begin + 1, 0); i < Math.min(end, sums.length); i++) {
-      sums[i] += each;
+    const begin = place(row.began + row.head / row.flows / 1000);
+    const end = place(row.ended + row.tail / row.flows / 1000);
+    for (let i = Math.max(0, Math.floor(begin)); i < Math.min(end, sums.length); i++) {
+      sums[i] += (value * (Math.min(end, i + 1) - Math.max(begin, i))) / (end - begin);
     }
   }
   return sums;
 }
+
+/** Both ways of a metric in a row of seriesQuery. */
+export const bothWays = ({forward, reverse}) => (row) => Number(row[forward] ?? 0) + Number(row[reverse] ?? 0);
 
 /** Counts of flows by the bucket in which they ended. */
 export function ended(rows, range) {

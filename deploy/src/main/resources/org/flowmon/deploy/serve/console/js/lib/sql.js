@@ -69,44 +69,30 @@ export function summed(metric) {
 }
 
 const bucket = (time, width) => `TIME_BUCKET(${time}, ${interval(width)})`;
-const START = 'COALESCE(start_time, end_time)';
-
-/**
- * Sums by time, for `spread` in series.js. Flows longer than a bucket give what fell into their first and their last
- * one; the rest is the same in each bucket between. `values` has a name and an expression of one flow each.
- */
-export function seriesQuery({range, keys = [], values, filter}) {
-  const {from, to, width} = range;
-  const begin = bucket(START, width);
-  const end = bucket('end_time', width);
-  const long = `FILTER (WHERE ${begin} < ${end})`;
-  const items = [...keys, `${begin} AS began`, `${end} AS ended`, 'COUNT(*) AS flows'];
-  for (const {name, of} of values) {
-    items.push(
-      `SUM(${of}) AS ${name}`,
-      `SUM((${of}) * ((${begin} + ${interval(width)} - ${START}) / (end_time - ${START}))) ${long} AS ${name}_first`,
-      `SUM((${of}) * ((end_time - ${end}) / (end_time - ${START}))) ${long} AS ${name}_last`,
-    );
-  }
-  const times = `end_time >= ${timestamp(from)} AND end_time < ${timestamp(to + LONGEST)}`;
-  const running = `${START} < ${timestamp(to)}`;
-  return `SELECT ${items.join(', ')} FROM flows${where(times, running, filter)} GROUP BY ${[...keys, 'began', 'ended'].join(', ')}`;
-}
 
 /** Flows that run on after a range are looked for so long after it. */
 const LONGEST = 36e5;
 
-/** Both ways of a flow in one expression. */
-export const bothWays = (metric) => `COALESCE(${metric.forward}, 0) + COALESCE(${metric.reverse}, 0)`;
+/** What is summed for series, one way each. */
+const SUMS = {bits: ['bytes', 'reverse_bytes'], packets: ['packets', 'reverse_packets'], flows: []};
 
-/** What came in, went out, and what is neither because nobody knows who began: values of seriesQuery. */
-export function directions({forward, reverse}) {
-  const way = (first, second) => `CASE WHEN outgoing THEN COALESCE(${first}, 0) WHEN NOT outgoing THEN COALESCE(${second}, 0) END`;
-  return [
-    {name: 'incoming', of: way(reverse, forward)},
-    {name: 'leaving', of: way(forward, reverse)},
-    {name: 'unknown', of: `CASE WHEN outgoing IS NULL THEN ${bothWays({forward, reverse})} END`},
+/**
+ * Sums by the buckets in which flows began and ended, for `spread` in series.js: also how long after these buckets'
+ * begins all of them together began and ended. They are plain sums, so long ranges stay quick.
+ */
+export function seriesQuery({range, keys = [], metrics, filter}) {
+  const {from, to, width} = range;
+  const began = bucket('start_time', width);
+  const ended = bucket('end_time', width);
+  const items = [
+    ...keys, `${began} AS began`, `${ended} AS ended`, 'COUNT(*) AS flows',
+    `SUM(start_time - ${began}) AS head`, `SUM(end_time - ${ended}) AS tail`,
+    ...metrics.flatMap((metric) => SUMS[metric]).map((name) => `SUM(${name}) AS ${name}`),
   ];
+  const times = `end_time >= ${timestamp(from)} AND end_time < ${timestamp(to + LONGEST)}`;
+  const running = `end_time < ${timestamp(to)} OR start_time < ${timestamp(to)}`;
+  return `SELECT ${items.join(', ')} FROM flows${where(times, running, filter)}`
+    + ` GROUP BY ${[...keys, 'began', 'ended'].join(', ')}`;
 }
 
 /** The keys that have most of a metric over the whole range: by its average, its peak or its last bucket. */

@@ -91,8 +91,10 @@ export function parseRange(text, newest, now = Date.now()) {
   if (named) {
     return fixed(named[0], named[1]);
   }
-  if (parseDuration(words) > 0) {
-    return {range: words.replace(/\s+/g, ''), from: undefined, to: undefined};
+  const length = parseDuration(words);
+  if (length > 0) {
+    const unit = ['w', 'd', 'h', 'm', 's'].find((name) => length % UNITS[name] === 0);
+    return unit ? {range: `${length / UNITS[unit]}${unit}`, from: undefined, to: undefined} : null;
   }
   const [first, second] = text.split(/\s+(?:to|until|through)\s+|\s*(?:\.\.|–|—)\s*|\s+-\s+/i);
   const from = parseTime(first);

@@ -46,9 +46,11 @@ export function showChange(now, before) {
 
 /** What is counted, and how a rate of it is shown. */
 export const METRICS = {
-  bits: {title: 'bit/s', forward: 'bytes', reverse: 'reverse_bytes', factor: 8, show: showBits, total: showBytes},
-  packets: {
-    title: 'packets/s', forward: 'packets', reverse: 'reverse_packets', factor: 1, show: showPackets, total: showCount,
+  bits: {
+    id: 'bits', title: 'bit/s', forward: 'bytes', reverse: 'reverse_bytes', factor: 8, show: showBits, total: showBytes,
   },
-  flows: {title: 'flows/s', factor: 1, show: showFlows, total: showCount},
+  packets: {
+    id: 'packets', title: 'packets/s', forward: 'packets', reverse: 'reverse_packets', factor: 1, show: showPackets, total: showCount,
+  },
+  flows: {id: 'flows', title: 'flows/s', factor: 1, show: showFlows, total: showCount},
 };

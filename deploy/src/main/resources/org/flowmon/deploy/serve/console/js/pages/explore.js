@@ -121,7 +121,7 @@ const drawn = part(({view, context, asked, value}) => {
   return div(null,
     remarks(...value.answers),
     chart({
-      times: value.times, width: value.range.width, series, show: metric.show, stacked: asked.kind === 'area', theme: context.theme,
+      times: value.times, width: value.range.width, series, show: metric.show, stacked: asked.kind === 'area', height: 320, theme: context.theme,
       label: `${metric.title} by ${asked.keys.join(', ')}`,
       onRange: (from, to) => go(changed(view, fixedRange(from, to))),
       onPoint: (time, one) => go(flowsHref(view, filterOf(one), {from: time, to: time + value.range.width})),
@@ -166,7 +166,7 @@ const statisticsTable = part(({view, asked, value, metric}) => {
       figure('p95', '95th', ({stats}) => stats.p95),
       {id: 'total', title: 'Total', number: true, value: ({total}) => Math.round(total), show: ({total}) => metric.total(total)},
       {id: 'share', title: 'Share', number: true, value: ({total}) => total / (value.whole.total || 1),
-        show: (row) => (row.isBefore ? showChange(value.whole.total, row.total) : `${((100 * row.total) / (value.whole.total || 1)).toFixed(1)}%`)},
+        show: (row) => (row.isBefore ? (row.total > 0 ? `now ${showChange(value.whole.total, row.total)}` : '–') : `${((100 * row.total) / (value.whole.total || 1)).toFixed(1)}%`)},
       {id: 'only', title: '', show: (row) => (row.isAll || row.other ? '' : a({
         href: changed(view, {filter: narrowed(asked.filter, row.columns.map((column, c) => equals(column, row.key[c])).join(' AND '))}),
         'aria-label': `Only ${nameOf(row)}`,

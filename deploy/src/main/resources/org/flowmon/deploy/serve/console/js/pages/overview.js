@@ -5,7 +5,7 @@ import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {hostHref, flowsHref, exploreHref} from '../lib/links.js';
 import {complete, loadSeries} from '../lib/load.js';
-import {anyOf, directions, equals, seriesQuery, topQuery} from '../lib/sql.js';
+import {anyOf, equals, seriesQuery, topQuery} from '../lib/sql.js';
 import {showValue} from '../lib/names.js';
 import {buckets, ended, plus, previous, rates, spread, statistics} from '../lib/series.js';
 import {fixedRange} from '../lib/time.js';
@@ -54,19 +54,14 @@ export const noFlows = ({archive, range}) => {
 };
 
 async function loadRates(range, newest, signal) {
-  const sql = (of) => seriesQuery({
-    range: of, values: [...directions(METRICS.bits), ...directions(METRICS.packets).map(({name, of: what}) => ({name: `p_${name}`, of: what}))],
-  });
+  const sql = (of) => seriesQuery({range: of, keys: ['outgoing'], metrics: ['bits', 'packets']});
   const options = {signal, times: true, limit: 1000000};
   const [now, before] = await Promise.all([ask(sql(range), options), ask(sql(previous(range)), options)]);
-  const series = (rows, of) => {
-    const way = (name, factor) => rates(spread(rows, name, of), of, factor);
-    return {
-      bits: [way('incoming', 8), way('leaving', 8), way('unknown', 8)],
-      packets: [way('p_incoming', 1), way('p_leaving', 1), way('p_unknown', 1)],
-      flows: [rates(ended(rows, of), of, 1)],
-    };
-  };
+  const series = (rows, of) => ({
+    bits: directions(rows, METRICS.bits, of),
+    packets: directions(rows, METRICS.packets, of),
+    flows: [rates(ended(rows, of), of, 1)],
+  });
   const current = series(now.rows, range);
   const past = series(before.rows, previous(range));
   const summary = (lists) => statistics(complete(lists.reduce(plus), range, newest));
@@ -77,12 +72,22 @@ async function loadRates(range, newest, signal) {
   };
 }
 
+/** Rates of what came in, what went out, and what is neither because nobody knows who began. */
+function directions(rows, {forward, reverse, factor}, range) {
+  const way = (outward, inward) => (row) =>
+    (row.outgoing === true ? Number(row[outward] ?? 0) : row.outgoing === false ? Number(row[inward] ?? 0) : 0);
+  const neither = (row) => (row.outgoing === null ? Number(row[forward] ?? 0) + Number(row[reverse] ?? 0) : 0);
+  return [way(reverse, forward), way(forward, reverse), neither].map((volume) => rates(spread(rows, volume, range), range, factor));
+}
+
+const compared = (now, before) => (before > 0 ? `${showChange(now, before)} to the period before` : 'nothing in the period before');
+
 const tiles = part(({rate}) => {
   const value = rate.value;
   const tile = (id, show, title) => div({class: 'tile', key: id, 'data-tile': id},
     div({class: 'label'}, title),
     div({class: 'figure'}, value ? show(value.stats[id].last) : '…'),
-    div({class: 'note'}, value ? `average ${show(value.stats[id].avg)} · ${showChange(value.stats[id].avg, value.pastAverage[id])} to the period before` : ' '));
+    div({class: 'note'}, value ? `average ${show(value.stats[id].avg)}, ${compared(value.stats[id].avg, value.pastAverage[id])}` : ' '));
   return div({class: 'tiles'},
     tile('bits', showBits, 'Last bit/s'), tile('packets', showPackets, 'Last packets/s'), tile('flows', showFlows, 'Last flows/s'),
     div({class: 'tile', 'data-tile': 'p95'}, div({class: 'label'}, '95th percentile'),
@@ -96,11 +101,14 @@ const traffic = part(({view, context, value, metric}) => {
     if (metric === 'flows') {
       return [{name: 'flows', values: first}, {name: 'period before', values: value.past.flows[0], dashed: true, other: true}];
     }
-    const known = [{name: 'in', values: first}, {name: 'out', values: second, below: true}];
-    const all = third.some((one) => one > 0) ? [...known, {name: 'direction unknown', values: third, other: true}] : known;
     const [beforeIn, beforeOut, beforeUnknown] = value.past[metric];
-    return [...all, {name: 'in, period before', values: plus(beforeIn, beforeUnknown), dashed: true, other: true},
-      {name: 'out, period before', values: beforeOut, dashed: true, below: true, other: true}];
+    const moves = (list) => list.some((one) => one > 0);
+    const line = (name, values, rest) => ({name, values, ...rest});
+    return [
+      line('in', first), line('out', second, {below: true}), line('direction unknown', third, {other: true}),
+      line('in, period before', plus(beforeIn, beforeUnknown), {dashed: true, other: true}),
+      line('out, period before', beforeOut, {dashed: true, below: true, other: true}),
+    ].filter(({values}) => moves(values));
   }, [value, metric]);
   return div(null,
     remarks(...value.answers),

@@ -6,8 +6,10 @@ import {showTime} from '../lib/time.js';
 
 const {div, span, table, tbody, td, tr} = dom;
 
-/** The colour class of the i-th series; "other" is grey. */
-export const swatch = (series, i) => span({class: `swatch ${series.other ? 'so' : `s${i % 10}`}`, 'aria-hidden': 'true'});
+/** The mark of the i-th series; "other" is grey, the period before is dashed. */
+export const swatch = (series, i) => span({
+  class: `swatch ${series.dashed ? 'dashed' : series.other ? 'so' : `s${(series.colour ?? i) % 10}`}`, 'aria-hidden': 'true',
+});
 
 const colour = (style, series, i) => style.getPropertyValue(series.other ? '--other' : `--c${(series.colour ?? i) % 10}`).trim();
 
@@ -77,13 +79,12 @@ function chartOptions({style, series, stacked, bands, show, height, width, handl
     height,
     bands,
     tzDate: (time) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
-    fmtDate: undefined,
     padding: [10, 12, 0, 0],
     cursor: {drag: {x: true, y: false, setScale: false}, points: {show: !stacked}, focus: {prox: 24}},
     legend: {show: false},
     scales: {y: {range: (u, low, high) => [Math.min(0, low * 1.05), high <= 0 ? (low < 0 ? 0 : 1) : high * 1.05]}},
     axes: [
-      {...axis, space: 70},
+      {...axis, space: 74, values: (u, ticks, axisIdx, space, step) => ticks.map((tick, i) => tickText(tick, ticks[i - 1], step))},
       {...axis, size: 78, values: (u, ticks) => ticks.map((tick) => show(Math.abs(tick)))},
     ],
     series: [{}, ...series.map((one, i) => {
@@ -106,6 +107,14 @@ function chartOptions({style, series, stacked, bands, show, height, width, handl
       ready: [(u) => u.over.addEventListener('click', () => clicked(u, stacked, handlers.current))],
     },
   };
+}
+
+/** The time of a tick, with its date at the first one and where the day changes. */
+function tickText(tick, before, step) {
+  const text = new Date(tick * 1000).toISOString();
+  const time = step >= 86400 ? '' : text.slice(11, step < 60 ? 19 : 16);
+  const day = before === undefined || new Date(before * 1000).toISOString().slice(0, 10) !== text.slice(0, 10);
+  return day ? (time === '' ? text.slice(5, 10) : `${time}\n${text.slice(0, 10)}`) : time;
 }
 
 function brushed(u, {onRange, times, width}) {

@@ -26,11 +26,11 @@ export const sankey = part(({columns, rows, rest, name, show, narrow, label}) =>
       }, title(null, `${nodeName(link.source, name)} → ${nodeName(link.target, name)}: ${show(link.value)}`)))),
       g(null, nodes.map((node) => node.rest
         ? g({key: node.index}, box(node), caption(node, width, 'others', show))
-        : a({key: node.index, href: narrow([[node.column, node.value]]), 'aria-label': `Only ${nodeName(node, name)}`},
+        : a({key: node.index, href: narrow([[node.column, node.item]]), 'aria-label': `Only ${nodeName(node, name)}`},
           box(node), caption(node, width, nodeName(node, name), show))))));
 });
 
-const nodeName = (node, name) => (node.rest ? 'others' : name(node.column, node.value));
+const nodeName = (node, name) => (node.rest ? 'others' : name(node.column, node.item));
 
 function laidOut(columns, rows, rest, width, height) {
   const nodes = [];
@@ -39,7 +39,7 @@ function laidOut(columns, rows, rest, width, height) {
     const id = `${c}|${isRest ? 'rest' : JSON.stringify(value)}`;
     if (!places.has(id)) {
       places.set(id, nodes.length);
-      nodes.push({id, column: columns[c], value, rest: isRest, layer: c});
+      nodes.push({id, column: columns[c], item: value, rest: isRest});
     }
     return places.get(id);
   };
