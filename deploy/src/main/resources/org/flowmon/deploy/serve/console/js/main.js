@@ -40,7 +40,7 @@ const app = part(() => {
   useEffect(() => {
     document.title = `${[PAGES[view.page]?.[0] ?? view.page, ...view.args].join(' ')} – flowmon`;
   }, [view]);
-  const context = {range, newest, archive: archive.value, session: facts.value?.session, theme, turn};
+  const context = {range, newest, oldest: oldestOf(archive.value), archive: archive.value, session: facts.value?.session, theme, turn};
   return div(null,
     a({class: 'skip', href: '#content', onClick: skip}, 'To the content'),
     top({view, theme, setTheme}),
@@ -93,6 +93,12 @@ async function loadFacts(signal) {
 function newestOf(archive) {
   const times = (archive?.archives ?? []).map(({last_end_time: last}) => Date.parse(last)).filter(Number.isFinite);
   return times.length === 0 ? NaN : Math.max(...times);
+}
+
+/** The begin of what the archives hold. */
+function oldestOf(archive) {
+  const times = (archive?.archives ?? []).map(({first_end_time: first}) => Date.parse(first)).filter(Number.isFinite);
+  return times.length === 0 ? NaN : Math.min(...times);
 }
 
 /** The component of a page, loaded when it is first shown. */

@@ -35,7 +35,7 @@ export function showTime(time) {
 }
 
 /** The time as an address and a query have it. */
-export const isoTime = (time) => new Date(time).toISOString().replace(/(:00)?\.000Z$/, 'Z');
+export const isoTime = (time) => new Date(time).toISOString().replace('.000Z', 'Z');
 
 export function showDuration(ms) {
   if (!Number.isFinite(ms)) {

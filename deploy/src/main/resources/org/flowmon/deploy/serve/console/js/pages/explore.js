@@ -15,7 +15,7 @@ import {chart, swatch} from '../parts/chart.js';
 import {filterBar} from '../parts/filter.js';
 import {sankey} from '../parts/sankey.js';
 import {dataTable} from '../parts/table.js';
-import {remarks, shown} from '../parts/states.js';
+import {partlyBefore, remarks, shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
 import {showValue} from '../lib/names.js';
 import {noFlows} from './overview.js';
@@ -120,6 +120,7 @@ const drawn = part(({view, context, asked, value}) => {
   const filterOf = (one) => (one?.key ? all(asked.filter, anyOf(one.columns, [one.key])) : asked.filter);
   return div(null,
     remarks(...value.answers),
+    asked.before ? partlyBefore(context) : null,
     chart({
       times: value.times, width: value.range.width, series, show: metric.show, stacked: asked.kind === 'area', height: 320, theme: context.theme,
       label: `${metric.title} by ${asked.keys.join(', ')}`,

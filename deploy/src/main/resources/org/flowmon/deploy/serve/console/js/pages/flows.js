@@ -46,7 +46,7 @@ export const ofAddress = (address) => (address ? `src_addr IN ${quoted(address)}
 export const flowTable = part(({view, context, filter, address}) => {
   const {range} = context;
   const {cursor, order = 'newest'} = view.params;
-  const columns = view.params.columns;
+  const columns = view.params.columns === '*' ? undefined : view.params.columns ?? FIRST.join(',');
   const work = useWork(JSON.stringify([range, filter, address, cursor, order, columns]), (signal) => address
     ? get('flows', {
       address, from: isoTime(range.from), to: isoTime(range.to), where: filter || undefined, order, limit: PAGE, cursor,
@@ -63,6 +63,10 @@ export const flowTable = part(({view, context, filter, address}) => {
         'aria-label': 'Order', value: order,
         onChange: (event) => go(changed(view, {order: event.target.value === 'newest' ? undefined : event.target.value, cursor: undefined})),
       }, option({value: 'newest'}, 'newest first'), option({value: 'oldest'}, 'oldest first'))),
+      label(null, input({
+        type: 'checkbox', checked: view.params.columns === '*',
+        onChange: (event) => go(changed(view, {columns: event.target.checked ? '*' : undefined, cursor: undefined})),
+      }), 'all columns'),
       a({href: exploreHref(view, {filter: all(filter, ofAddress(address))})}, 'explore these'),
       a({href: queryHref(sql)}, 'as a query')),
     shown(work, (value) => div(null,
@@ -77,7 +81,7 @@ export const flowTable = part(({view, context, filter, address}) => {
 });
 
 const sqlOf = (range, filter, order, columns) =>
-  `SELECT ${columns || '*'} FROM flows${where(during(range), filter)} ORDER BY end_time${order === 'newest' ? ' DESC' : ''}`;
+  `SELECT ${columns?.replaceAll(',', ', ') ?? '*'} FROM flows${where(during(range), filter)} ORDER BY end_time${order === 'newest' ? ' DESC' : ''}`;
 
 /** Columns that have a value in any row, the usual ones first; a click on a value narrows the view to it. */
 export function tableColumns(view, columns, rows) {

@@ -13,7 +13,7 @@ import {METRICS, showBits, showChange, showFlows, showPackets} from '../lib/unit
 import {changed, go} from '../lib/view.js';
 import {chart, swatch} from '../parts/chart.js';
 import {dataTable} from '../parts/table.js';
-import {remarks, shown} from '../parts/states.js';
+import {partlyBefore, remarks, shown} from '../parts/states.js';
 import {spark} from '../parts/spark.js';
 import {health} from '../parts/health.js';
 import {findings} from '../parts/findings.js';
@@ -42,6 +42,7 @@ export const overview = part(({view, context}) => {
       section({class: 'card w4', 'aria-label': 'Out of the ordinary'},
         header(null, h2(null, 'Out of the ordinary'), a({class: 'end', href: '#/reports'}, 'all reports')),
         findings({view, context}))),
+    partlyBefore(context),
     talkers({view, context, metric}),
     health({context}));
 });
@@ -183,6 +184,6 @@ const talkerName = (view, side, key) =>
     : a({href: hostHref(view, key), class: 'mono'}, key);
 
 function share(part) {
-  return span({title: `${(part * 100).toFixed(1)}%`}, `${(part * 100).toFixed(part < 0.1 ? 1 : 0)}%`,
-    span({class: 'share', style: {width: `${Math.round(part * 90)}px`}}));
+  return span({title: `${(part * 100).toFixed(2)}%`}, span({class: 'share', style: {width: `${Math.round(part * 70)}px`}}),
+    `${(part * 100).toFixed(part < 0.1 ? 1 : 0)}%`);
 }

@@ -1,6 +1,7 @@
 // The states of a part: loading, empty, refused, partial. Every part that asks the server shows one of them.
 import {useEffect, useState} from 'preact/hooks';
 import {dom, part} from '../lib/dom.js';
+import {showTime} from '../lib/time.js';
 import {hasToken, setToken} from '../lib/api.js';
 
 const {button, div, form, input, label, p, pre, span, strong} = dom;
@@ -8,7 +9,7 @@ const {button, div, form, input, label, p, pre, span, strong} = dom;
 /** What is shown of work: its content, or why there is none. `empty` is a text or a function of the value. */
 export const shown = (work, content, {isEmpty = () => false, empty = 'Nothing in this range.'} = {}) => {
   if (work.error) {
-    return failure(work.error, work.again);
+    return failure({error: work.error, again: work.again});
   }
   const value = work.value;
   const body = value === undefined
@@ -67,6 +68,15 @@ const tokenForm = part(({again}) => {
     label(null, 'Token ', input({type: 'password', name: 'token', autocomplete: 'off', required: true})), ' ',
     button({class: 'main'}, 'Go on'));
 });
+
+/** Says that the archive does not hold all of the period that a range is compared with. */
+export const partlyBefore = ({range, oldest}) => {
+  const from = range.from - (range.to - range.from);
+  return oldest > from
+    ? p({class: 'muted', 'data-state': 'partial'}, `The archive begins at ${showTime(oldest)}, so it holds ${
+      oldest >= range.from ? 'none' : 'only a part'} of the period before.`)
+    : null;
+};
 
 /** What an answer lacks: expired flows, gaps, damage, sampling. Null if it lacks nothing. */
 export const remarks = (...answers) => {

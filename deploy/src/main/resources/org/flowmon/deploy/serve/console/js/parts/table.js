@@ -28,10 +28,13 @@ export const dataTable = part(({columns, rows, label, rowKey, sort, csvName, onR
           'data-selected': select?.(row) ? 'true' : undefined,
           onMouseEnter: onRow ? () => onRow(row) : undefined,
           onMouseLeave: onRow ? () => onRow(null) : undefined,
-        }, columns.map((column) => td({key: column.id, class: column.number ? 'num' : 'cell'},
+        }, columns.map((column) => td({key: column.id, class: cellClass(column, row)},
           column.show ? column.show(row) : text(column.value(row))))))))),
     csvName ? csvButton({name: csvName, columns, rows: sorted}) : null);
 });
+
+const cellClass = (column, row) =>
+  column.number ? 'num' : String(column.value?.(row) ?? '').length > 60 ? 'cell wide' : 'cell';
 
 const text = (value) => (value === null || value === undefined ? '–' : String(value));
 

@@ -41,7 +41,7 @@ export const timeBar = part(({view, range, newest}, ...children) => {
       button({onClick: () => zoom(0.5), 'aria-label': 'Shorter range', title: 'Half as long'}, '+')),
     form({onSubmit: submit, class: 'group'},
       input({
-        type: 'text', name: 'when', size: 22, 'aria-label': 'Range in words', 'aria-invalid': String(wrong), key: text,
+        type: 'text', name: 'when', size: 18, 'aria-label': 'Range in words', 'aria-invalid': String(wrong), key: text,
         placeholder: '6 hours, 2026-11-21 …', title: '6 hours · yesterday · 2026-11-21 · 2026-11-21 08:00 to 09:30',
         defaultValue: range.fixed ? text.replace(' UTC', '') : '',
       }),
@@ -52,14 +52,14 @@ export const timeBar = part(({view, range, newest}, ...children) => {
       'aria-label': 'Refresh', value: view.params.refresh ?? '0',
       onChange: (event) => go(changed(view, {refresh: event.target.value === '0' ? undefined : event.target.value}), {replace: true}),
     }, REFRESH.map((period) => option({key: period, value: String(period)},
-      period === 0 ? 'no refresh' : `every ${showDuration(period * 1000)}`))),
+      period === 0 ? 'refresh: off' : `every ${showDuration(period * 1000)}`))),
     ...children);
 });
 
 /** How far the end is from the newest flow, if that matters. */
 function ending(range, newest) {
   if (range.anchor === 'end') {
-    return Date.now() - newest > 36e5 ? ', up to the newest flow' : '';
+    return Date.now() - newest > 36e5 ? ' (newest flow)' : '';
   }
-  return Number.isFinite(newest) && range.from > newest ? ', after the newest flow' : '';
+  return Number.isFinite(newest) && range.from > newest ? ' (after the newest flow)' : '';
 }
