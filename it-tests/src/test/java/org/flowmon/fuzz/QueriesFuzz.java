@@ -3,7 +3,6 @@ package org.flowmon.fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +32,7 @@ import org.flowmon.udaf.value.ResultTable;
 final class QueriesFuzz implements FuzzTarget {
   private static final int MAX_TEXT = 4096;
   private static final List<String> PAGES =
-      List.of(
-          "docs/query-examples.md", "flowmon-jobs/src/test/resources/query-cases.md");
+      List.of("docs/query-examples.md", "flowmon-jobs/src/test/resources/query-cases.md");
 
   private final List<FlowBatch> flows = List.of(FuzzFlows.batch(1, 40), FuzzFlows.batch(2, 30));
   private ScratchFolder folder;

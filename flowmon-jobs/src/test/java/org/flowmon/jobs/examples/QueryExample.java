@@ -20,8 +20,7 @@ import org.flowmon.udaf.value.Value;
  * @param duckDb DuckDB's query if it differs, else null
  * @param notInDuckDb why DuckDB has no such query, null if it has
  */
-public record QueryExample(
-    String page, int line, String sql, String duckDb, String notInDuckDb) {
+public record QueryExample(String page, int line, String sql, String duckDb, String notInDuckDb) {
 
   /**
    * Returns the query with its parameters' values.
