@@ -26,6 +26,7 @@ import org.flowmon.deploy.replay.ReplayCommand;
 import org.flowmon.deploy.report.AlertsCommand;
 import org.flowmon.deploy.report.ExactCommand;
 import org.flowmon.deploy.report.ReportsCommand;
+import org.flowmon.deploy.serve.ServeCommand;
 import org.flowmon.deploy.sketch.SketchCommand;
 import picocli.CommandLine;
 
@@ -54,6 +55,7 @@ final class Subcommands {
     BY_NAME.put("seen", SeenCommand.class);
     BY_NAME.put("exact", ExactCommand.class);
     BY_NAME.put("replay", ReplayCommand.class);
+    BY_NAME.put("serve", ServeCommand.class);
     BY_NAME.put("verify", VerifyCommand.class);
     BY_NAME.put("files", FilesCommand.class);
     BY_NAME.put("compact", CompactCommand.class);
