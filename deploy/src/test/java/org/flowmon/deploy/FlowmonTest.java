@@ -42,7 +42,8 @@ class FlowmonTest {
           Subcommands.add(alone, name, "--help");
           boolean isHelp = name.equals("help");
           assertEquals(
-              isHelp ? Subcommands.BY_NAME.keySet() : Set.of(name), alone.getSubcommands().keySet());
+              isHelp ? Subcommands.BY_NAME.keySet() : Set.of(name),
+              alone.getSubcommands().keySet());
           assertEquals(
               commandLine.getSubcommands().get(name).getUsageMessage(),
               alone.getSubcommands().get(name).getUsageMessage());
