@@ -16,25 +16,32 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * {@code docs/query-examples.md}: queries in blocks of SQL, each followed by its answer, a table or
- * the text of an error. A comment before a block gives DuckDB's query, {@code DuckDB: …}, or the
- * reason for its absence, {@code not in DuckDB: …}.
+ * A page of examples: queries in blocks of SQL, each followed by its answer, a table or the text of
+ * an error. A comment before a block gives DuckDB's query, {@code DuckDB: …}, or the reason for its
+ * absence, {@code not in DuckDB: …}. {@code docs/query-examples.md} has an example of each
+ * construct, {@code query-cases.md} of the test resources has further cases.
  */
 public final class ExamplePage {
   private static final String DUCK_DB = "<!-- DuckDB: ";
   private static final String NOT_IN_DUCK_DB = "<!-- not in DuckDB: ";
   private static final String COMMENT_ENDS = " -->";
 
+  private static final String DOCUMENTED = "docs/query-examples.md";
+  private static final String CASES = "flowmon-jobs/src/test/resources/query-cases.md";
+
+  private final String name;
   private final List<String> lines;
   private final List<QueryExample> examples = new ArrayList<>();
 
-  private ExamplePage(List<String> lines) {
-    this.lines = lines;
+  private ExamplePage(String name) throws IOException {
+    this.name = name;
+    lines = Files.readAllLines(docs().resolveSibling(name));
     for (int at = 0; at < lines.size(); at++) {
       if (lines.get(at).equals("```sql")) {
         String before = lines.get(at - 1);
         examples.add(
             new QueryExample(
+                name,
                 at + 2,
                 String.join("\n", lines.subList(at + 1, end(at))),
                 inside(before, DUCK_DB),
@@ -43,9 +50,14 @@ public final class ExamplePage {
     }
   }
 
-  /** Reads the project's page. */
-  public static ExamplePage read() throws IOException {
-    return new ExamplePage(Files.readAllLines(docs().resolve("query-examples.md")));
+  /** Reads the page of the documentation. */
+  static ExamplePage documented() throws IOException {
+    return new ExamplePage(DOCUMENTED);
+  }
+
+  /** Reads all pages, that of the documentation first. */
+  public static List<ExamplePage> all() throws IOException {
+    return List.of(documented(), new ExamplePage(CASES));
   }
 
   /** Returns the flows of the examples. */
@@ -73,6 +85,11 @@ public final class ExamplePage {
   /** Returns all examples, errors included, in the order of the page. */
   public List<QueryExample> examples() {
     return List.copyOf(examples);
+  }
+
+  /** Returns the page's path in the project. */
+  String name() {
+    return name;
   }
 
   String text() {
