@@ -14,6 +14,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.partial.PartialMerge;
 import org.flowmon.udaf.tuning.TableSize;
 import org.flowmon.udaf.window.GroupBudget;
 import org.flowmon.udaf.window.WindowAdvances;
@@ -83,6 +84,7 @@ public final class AnalysisCosts implements Experiment {
   /** One pass over the flows with some analyses. */
   private static final class Pass {
     private final LowLevel level = new LowLevel();
+    private final PartialMerge.Scratch scratch = new PartialMerge.Scratch();
     private final Map<Long, WindowTables[]> merges = new LinkedHashMap<>();
     private final List<byte[]> messages = new ArrayList<>();
     private final List<Integer> keyGroups = new ArrayList<>();
@@ -105,7 +107,8 @@ public final class AnalysisCosts implements Experiment {
       WindowAdvances advances = new WindowAdvances();
       WindowTables[] tables = new WindowTables[KEY_GROUPS];
       for (int k = 0; k < KEY_GROUPS; k++) {
-        tables[k] = new WindowTables(live.id(), live.query(), live.window(), budget, advances);
+        tables[k] =
+            new WindowTables(live.id(), live.query(), live.window(), budget, advances, scratch);
       }
       merges.put(live.id(), tables);
       var unused =
