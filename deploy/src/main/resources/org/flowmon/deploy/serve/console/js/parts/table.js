@@ -28,10 +28,16 @@ export const dataTable = part(({columns, rows, label, rowKey, sort, csvName, onR
           'data-selected': select?.(row) ? 'true' : undefined,
           onMouseEnter: onRow ? () => onRow(row) : undefined,
           onMouseLeave: onRow ? () => onRow(null) : undefined,
-        }, columns.map((column) => td({key: column.id, class: cellClass(column, row)},
+        }, columns.map((column) => td({key: column.id, class: cellClass(column, row), 'data-column': column.id, 'data-value': rawValue(column, row)},
           column.show ? column.show(row) : text(column.value(row))))))))),
     csvName ? csvButton({name: csvName, columns, rows: sorted}) : null);
 });
+
+/** What the cell's figure is exactly, for whoever reads the page by program. */
+const rawValue = (column, row) => {
+  const value = column.value?.(row);
+  return value === null || value === undefined ? undefined : String(value);
+};
 
 const cellClass = (column, row) =>
   column.number ? 'num' : String(column.value?.(row) ?? '').length > 60 ? 'cell wide' : 'cell';
