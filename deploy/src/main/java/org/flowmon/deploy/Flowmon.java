@@ -32,6 +32,7 @@ import org.flowmon.deploy.replay.ReplayCommand;
 import org.flowmon.deploy.report.AlertsCommand;
 import org.flowmon.deploy.report.ExactCommand;
 import org.flowmon.deploy.report.ReportsCommand;
+import org.flowmon.deploy.serve.ServeCommand;
 import org.flowmon.deploy.sketch.SketchCommand;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
@@ -74,6 +75,7 @@ import picocli.CommandLine.Spec;
       SeenCommand.class,
       ExactCommand.class,
       ReplayCommand.class,
+      ServeCommand.class,
       VerifyCommand.class,
       FilesCommand.class,
       CompactCommand.class,
