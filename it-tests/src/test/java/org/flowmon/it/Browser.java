@@ -61,8 +61,7 @@ final class Browser implements AutoCloseable {
     size(HEIGHT);
     driver.executeCdpCommand(
         "Emulation.setEmulatedMedia",
-        Map.of(
-            "features", List.of(Map.of("name", "prefers-color-scheme", "value", theme))));
+        Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", theme))));
   }
 
   private void size(long height) {
@@ -153,7 +152,9 @@ final class Browser implements AutoCloseable {
   /** The editor of a query or a condition, which lives in a shadow tree. */
   WebElement editor(String kind) throws InterruptedException {
     String found =
-        "document.querySelector('[data-editor=\"" + kind + "\"]')?.shadowRoot"
+        "document.querySelector('[data-editor=\""
+            + kind
+            + "\"]')?.shadowRoot"
             + "?.querySelector('.cm-content')";
     await("return Boolean(" + found + ")", "there is an editor");
     return (WebElement) Objects.requireNonNull(run("return " + found));
@@ -163,7 +164,9 @@ final class Browser implements AutoCloseable {
   String marked(String kind) {
     return String.valueOf(
         run(
-            "return document.querySelector('[data-editor=\"" + kind + "\"]').shadowRoot"
+            "return document.querySelector('[data-editor=\""
+                + kind
+                + "\"]').shadowRoot"
                 + ".querySelector('.cm-lintRange-error')?.textContent ?? ''"));
   }
 
