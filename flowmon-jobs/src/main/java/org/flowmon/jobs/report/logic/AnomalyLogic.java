@@ -219,11 +219,12 @@ final class AnomalyLogic implements ReportLogic {
       }
     }
     double[] distances = new double[parts.size()];
+    Similarity.Reference past = new Similarity.Reference(all);
     int next = 0;
     for (List<Integer> some : parts.values()) {
       ResultTable table = rows.withRows(some.stream().mapToInt(Integer::intValue).toArray());
       TrafficMatrix one = TrafficMatrix.of(table, keyNames, measure, row -> true);
-      distances[next++] = distance(Similarity.of(one, all, (mine, other) -> {}));
+      distances[next++] = distance(past.of(one));
     }
     return new PastDistances(distances, factor);
   }

@@ -139,6 +139,44 @@ public final class TrafficMatrix {
     void pair(int mine, int other);
   }
 
+  /** Visits each pair of this one, in the order of keys, which have the same kinds. */
+  void lookUp(TrafficMatrix other, PairVisitor visitor) {
+    int from = 0;
+    for (int i = 0; i < size; i++) {
+      from = other.firstFrom(from, keys, row[i]);
+      boolean isThere = from < other.size && keys.compare(row[i], other.keys, other.row[from]) == 0;
+      visitor.pair(i, isThere ? from : -1);
+    }
+  }
+
+  /** The first pair from a place on that is not before a key; by doubling steps. */
+  private int firstFrom(int from, RowKeys of, int key) {
+    int low = from;
+    for (int step = 1; low < size; step *= 2) {
+      int next = Math.min(size, low + step);
+      if (of.compare(key, keys, row[next - 1]) <= 0) {
+        return firstBetween(low, next - 1, of, key);
+      }
+      low = next;
+    }
+    return size;
+  }
+
+  /** The first of some places whose pair is not before a key, if that of the last is not. */
+  private int firstBetween(int from, int last, RowKeys of, int key) {
+    int low = from;
+    int high = last;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (of.compare(key, keys, row[middle]) <= 0) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
   /** In the order of keys, which have the same kinds. */
   void join(TrafficMatrix other, PairVisitor visitor) {
     int i = 0;
