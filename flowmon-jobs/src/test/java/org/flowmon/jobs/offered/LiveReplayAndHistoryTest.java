@@ -203,7 +203,9 @@ class LiveReplayAndHistoryTest {
   /** Returns the examples of live queries as analyses: an hour each, with lateness. */
   private static List<AnalysisConfig> constructs() throws Exception {
     List<AnalysisConfig> analyses = new ArrayList<>();
-    for (QueryExample example : ExamplePage.read().examples()) {
+    List<QueryExample> examples =
+        ExamplePage.all().stream().flatMap(page -> page.examples().stream()).toList();
+    for (QueryExample example : examples) {
       Query query;
       try {
         query = example.query();
@@ -215,7 +217,7 @@ class LiveReplayAndHistoryTest {
         // Frequent items depend on the order of rows, sketches do not.
         String sql =
             live.toString().replaceAll("(HEAVY_HITTERS\\(dst_port, bytes)\\)", "$1, 256, 2)");
-        analyses.add(hourly("line_" + example.line(), sql));
+        analyses.add(hourly("example_" + examples.indexOf(example), sql));
       }
     }
     assertTrue(analyses.size() > 40, analyses.size() + " examples");
