@@ -1,0 +1,47 @@
+package org.flowmon.udaf.value;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+final class ResultTableTest {
+  @Test
+  void arraysOfAColumnHaveWhatItsRowsHave() {
+    for (long seed = 1; seed <= 200; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      int nulls = random.nextInt(3); // of ten rows; 0: none
+      int wide = random.nextInt(3);
+      ResultTable.Builder builder =
+          new ResultTable.Builder()
+              .column("address", ValueKind.ADDRESS)
+              .column("number", ValueKind.LONG)
+              .column("share", ValueKind.DOUBLE);
+      for (int row = random.nextInt(50); row > 0; row--) {
+        builder.row();
+        if (random.nextInt(10) >= nulls) {
+          builder.set(0, random.nextLong(), random.nextLong());
+        }
+        if (random.nextInt(10) >= nulls) {
+          long low = random.nextLong();
+          builder.set(1, random.nextInt(10) < wide ? random.nextLong() : low >> 63, low);
+        }
+        if (random.nextInt(10) >= nulls) {
+          builder.set(2, Double.doubleToLongBits(random.nextDouble()));
+        }
+      }
+      ResultTable table = builder.build();
+      for (int column = 0; column < 3; column++) {
+        long[] lows = table.lows(column);
+        long[] highs = table.highs(column);
+        assertTrue(Math.min(lows.length, highs.length) >= table.rowCount());
+        for (int row = 0; row < table.rowCount(); row++) {
+          String said = "seed " + seed + ", row " + row + ", column " + column;
+          assertEquals(table.low(row, column), lows[row], said);
+          assertEquals(table.high(row, column), highs[row], said);
+        }
+      }
+    }
+  }
+}
