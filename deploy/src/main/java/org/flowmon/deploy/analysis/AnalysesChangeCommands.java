@@ -124,7 +124,7 @@ final class AnalysesChangeCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Adds analyses to the jobs that read a Kafka, or changes those of the same names: while"
-            + " they run, and for those that start later. The other analyses do not notice.",
+            + " they run, and for those that start later. Other analyses go on unchanged.",
         "The exit code is 1 if a job refuses one."
       },
       footer = {"", "Example:", "  flowmon analyses add --config flowmon.yaml analyses/mice.yaml"})

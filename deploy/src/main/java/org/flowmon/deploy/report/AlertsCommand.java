@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "alerts",
     mixinStandardHelpOptions = true,
-    description = "Lists alerts, and says that they are resolved.",
+    description = "Lists and resolves alerts.",
     subcommands = {AlertsCommand.ListThem.class, AlertsResolveCommand.class})
 public final class AlertsCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;

@@ -27,9 +27,8 @@ import picocli.CommandLine.Parameters;
     name = "resolve",
     mixinStandardHelpOptions = true,
     description = {
-      "Says that alerts which fire are resolved. The job that sent them resolves them, tells so"
-          + " in topic flowmon.alerts and to the webhooks, and forgets their keys:"
-          + " if the condition still holds, another alert fires once the rule's silence is over.",
+      "Resolves firing alerts by hand. The job sends that to topic flowmon.alerts and the webhooks."
+          + " If the condition still holds, another alert fires once the rule's silence is over.",
       "The exit code is 1 if no firing alert matches."
     },
     footer = {

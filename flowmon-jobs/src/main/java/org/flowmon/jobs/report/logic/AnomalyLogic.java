@@ -2,9 +2,7 @@ package org.flowmon.jobs.report.logic;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
@@ -211,21 +209,15 @@ final class AnomalyLogic implements ReportLogic {
   /** Of each slot, or each day without slots, of the days inside from all of them together. */
   private PastDistances distances(ResultTable rows, DaysInside inside, TrafficMatrix all) {
     int day = rows.column(DAY);
-    int part = hasSlots ? rows.column(SLOT) : day;
-    Map<Long, List<Integer>> parts = new TreeMap<>();
-    for (int row = 0; row < rows.rowCount(); row++) {
-      if (!rows.isNull(row, day) && inside.contains(rows.longValue(row, day))) {
-        parts.computeIfAbsent(rows.longValue(row, part), one -> new ArrayList<>()).add(row);
-      }
-    }
-    double[] distances = new double[parts.size()];
+    List<TrafficMatrix> parts =
+        all.parts(
+            rows,
+            measure,
+            hasSlots ? SLOT : DAY,
+            row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
     Similarity.Reference past = new Similarity.Reference(all);
-    int next = 0;
-    for (List<Integer> some : parts.values()) {
-      ResultTable table = rows.withRows(some.stream().mapToInt(Integer::intValue).toArray());
-      TrafficMatrix one = TrafficMatrix.of(table, keyNames, measure, row -> true);
-      distances[next++] = distance(past.of(one));
-    }
+    double[] distances =
+        parts.stream().mapToDouble(part -> distance(past.of(part, (mine, other) -> {}))).toArray();
     return new PastDistances(distances, factor);
   }
 

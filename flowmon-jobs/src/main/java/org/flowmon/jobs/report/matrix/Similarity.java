@@ -45,8 +45,11 @@ public record Similarity(
       }
     }
 
-    /** As {@link Similarity#of}, but for rounding. Keys have the same kinds. */
-    public Similarity of(TrafficMatrix first) {
+    /**
+     * As {@link Similarity#of}, but for rounding. Keys have the same kinds; {@code beside} is
+     * called with each pair of the first.
+     */
+    public Similarity of(TrafficMatrix first, TrafficMatrix.PairVisitor beside) {
       Sums sums = new Sums(first, alone);
       first.lookUp(
           alone.second,
@@ -55,6 +58,7 @@ public record Similarity(
               sums.takeBack(other);
             }
             sums.pair(mine, other);
+            beside.pair(mine, other);
           });
       return sums.result();
     }
