@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code flowmon analyses add} and {@code remove}: change the analyses of running jobs. */
-final class AnalysesChangeCommands {
+public final class AnalysesChangeCommands {
   private AnalysesChangeCommands() {}
 
   /** A change: an analysis's text, if it is not to be removed; a remark if it is not refused. */
@@ -40,7 +40,7 @@ final class AnalysesChangeCommands {
       Optional<String> remark) {}
 
   /** Which window is the first that begins after {@code now}, and when its report comes. */
-  static String firstReport(AnalysisConfig analysis, Instant now) {
+  public static String firstReport(AnalysisConfig analysis, Instant now) {
     WindowSpec window = LiveQuery.window(analysis);
     long slide = window.slideMicros();
     long begin = Math.floorDiv(FlowTime.micros(now) + slide - 1, slide) * slide;
