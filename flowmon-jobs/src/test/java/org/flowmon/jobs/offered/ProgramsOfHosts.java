@@ -225,6 +225,7 @@ final class ProgramsOfHosts {
           pinged(flows),
           hosts(flows),
           ports(flows),
+          ProgramsOfScans.shape(hosts(flows), ports(flows)),
           flows.size());
     }
   }
