@@ -10,38 +10,41 @@ final class PastDistances {
 
   private final int parts;
   private final double mean;
-  private final double limit;
+  private final double deviation;
+  private final double largest;
 
-  /**
-   * @param distances in an order given by the data, each 0 … 1
-   * @param factor how many standard deviations above the mean the limit is
-   */
-  PastDistances(double[] distances, double factor) {
+  /** Distances in an order given by the data. */
+  PastDistances(double[] distances) {
     parts = distances.length;
     double sum = 0;
+    double most = 0;
     for (double one : distances) {
       sum += one;
+      most = Math.max(most, one);
     }
+    largest = most;
     mean = parts == 0 ? 0 : sum / parts;
     double squares = 0;
     for (double one : distances) {
       squares += (one - mean) * (one - mean);
     }
-    double deviation = parts < 2 ? 0 : Math.sqrt(squares / (parts - 1));
-    limit = mean + factor * Math.max(deviation, LEAST_DEVIATION);
+    deviation = Math.max(LEAST_DEVIATION, parts < 2 ? 0 : Math.sqrt(squares / (parts - 1)));
   }
 
   double mean() {
     return mean;
   }
 
-  /** {@code factor} standard deviations above the mean. */
-  double limit() {
-    return limit;
+  double largest() {
+    return largest;
   }
 
-  /** Whether something could be beyond the limit. */
+  /** So many standard deviations above the mean. */
+  double limit(double factor) {
+    return mean + factor * deviation;
+  }
+
   boolean areEnough() {
-    return parts >= LEAST_PARTS && limit < 1;
+    return parts >= LEAST_PARTS;
   }
 }
