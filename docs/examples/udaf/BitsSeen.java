@@ -25,8 +25,6 @@ public class BitsSeen implements Udaf {
   private static class Low implements SubAggregate {
     public int words() { return 1; }
 
-    public int maxBytes() { return 9; }
-
     public void initialize(long[] pads, int at) { pads[at] = 0; }
 
     public int iterate(Vector[] arguments, int[] selection, int from, int to, long[] pads, int[] places, int word) {

@@ -4,35 +4,10 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
-import org.flowmon.deploy.analysis.AnalysesCommand;
-import org.flowmon.deploy.archive.CompactCommand;
-import org.flowmon.deploy.archive.ExpireCommand;
-import org.flowmon.deploy.archive.FilesCommand;
-import org.flowmon.deploy.archive.ImportCommand;
-import org.flowmon.deploy.archive.RepackCommand;
-import org.flowmon.deploy.archive.VerifyCommand;
 import org.flowmon.deploy.command.CommandLineErrors;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.FailureHandler;
 import org.flowmon.deploy.command.StopNotice;
-import org.flowmon.deploy.demo.DemoCommand;
-import org.flowmon.deploy.export.ExportCommand;
-import org.flowmon.deploy.generate.GenerateCommand;
-import org.flowmon.deploy.inspect.InspectCommand;
-import org.flowmon.deploy.kafka.CollectCommand;
-import org.flowmon.deploy.kafka.ExportersCommand;
-import org.flowmon.deploy.kafka.PublishCommand;
-import org.flowmon.deploy.kafka.QuarantineCommand;
-import org.flowmon.deploy.query.HostCommand;
-import org.flowmon.deploy.query.QueryCommand;
-import org.flowmon.deploy.query.ReportCommand;
-import org.flowmon.deploy.query.SeenCommand;
-import org.flowmon.deploy.query.StatsCommand;
-import org.flowmon.deploy.replay.ReplayCommand;
-import org.flowmon.deploy.report.AlertsCommand;
-import org.flowmon.deploy.report.ExactCommand;
-import org.flowmon.deploy.report.ReportsCommand;
-import org.flowmon.deploy.sketch.SketchCommand;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -55,34 +30,6 @@ import picocli.CommandLine.Spec;
       "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)",
       "  bench BENCH    measures how fast a part is on this machine",
       "  fuzz TARGET    looks for inputs that are not taken as they should be"
-    },
-    subcommands = {
-      AnalysesCommand.class,
-      ReportsCommand.class,
-      AlertsCommand.class,
-      QuarantineCommand.class,
-      CollectCommand.class,
-      ExportersCommand.class,
-      PublishCommand.class,
-      ImportCommand.class,
-      ExportCommand.class,
-      GenerateCommand.class,
-      DemoCommand.class,
-      QueryCommand.class,
-      ReportCommand.class,
-      HostCommand.class,
-      SeenCommand.class,
-      ExactCommand.class,
-      ReplayCommand.class,
-      VerifyCommand.class,
-      FilesCommand.class,
-      CompactCommand.class,
-      RepackCommand.class,
-      InspectCommand.class,
-      StatsCommand.class,
-      SketchCommand.class,
-      ExpireCommand.class,
-      CommandLine.HelpCommand.class
     })
 public final class Flowmon implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -103,7 +50,8 @@ public final class Flowmon implements Callable<Integer> {
     StopNotice notice = StopNotice.install(name, failures::isEnding);
     int code = ExitCodes.ABORTED;
     try {
-      code = failures.exitCode(commandLine(command, failures).setOut(writer(out)).execute(args));
+      code =
+          failures.exitCode(commandLine(command, failures, args).setOut(writer(out)).execute(args));
     } catch (Throwable e) {
       FailureHandler.abort(); // not even the report of the failure worked
     }
@@ -130,9 +78,12 @@ public final class Flowmon implements Callable<Integer> {
     return commandLine(command, new FailureHandler(new CommandLineErrors()));
   }
 
-  private static CommandLine commandLine(Object command, FailureHandler failures) {
-    return new CommandLine(command)
-        .setCaseInsensitiveEnumValuesAllowed(true)
+  private static CommandLine commandLine(Object command, FailureHandler failures, String... args) {
+    CommandLine line = new CommandLine(command);
+    if (command instanceof Flowmon) {
+      Subcommands.add(line, args);
+    }
+    return line.setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(failures)
         .setParameterExceptionHandler(new CommandLineErrors())
         .setExecutionExceptionHandler(failures);

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 class FlowmonTest {
   private final StringWriter out = new StringWriter();
@@ -29,6 +31,22 @@ class FlowmonTest {
         new String[] {"  build ", "  test ", "  run FILE.java ", "  bench ", "  fuzz "}) {
       assertTrue(out.toString().contains("\n" + own), own + " in " + out);
     }
+  }
+
+  @Test
+  void aCommandThatIsNamedIsReadAloneAndSaysTheSame() {
+    Subcommands.BY_NAME.forEach(
+        (name, type) -> {
+          assertEquals(name, type.getAnnotation(CommandLine.Command.class).name());
+          CommandLine alone = new CommandLine(CommandSpec.create().name("flowmon"));
+          Subcommands.add(alone, name, "--help");
+          boolean isHelp = name.equals("help");
+          assertEquals(
+              isHelp ? Subcommands.BY_NAME.keySet() : Set.of(name), alone.getSubcommands().keySet());
+          assertEquals(
+              commandLine.getSubcommands().get(name).getUsageMessage(),
+              alone.getSubcommands().get(name).getUsageMessage());
+        });
   }
 
   @Test

@@ -10,12 +10,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.flowmon.archive.lease.SettingsLock;
+import org.flowmon.archive.log.LazyLogger;
 import org.flowmon.archive.segment.SegmentOptions;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The archive's options for new segments, which change no answer, and its own columns: the file
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
 final class ArchiveSettings {
   static final String FILE = "settings";
 
-  private static final Logger LOG = LoggerFactory.getLogger(ArchiveSettings.class);
+  private static final LazyLogger LOG = new LazyLogger(ArchiveSettings.class);
   private static final String SEGMENTS = "segments: ";
   private static final String COLUMN = "column: ";
   private static final int MAX_BYTES = 1 << 16;
@@ -115,12 +114,13 @@ final class ArchiveSettings {
   void findColumns() throws IOException {
     for (Column column : columns(lines())) {
       if (column.find().isEmpty()) {
-        LOG.warn(
-            "{}: column {} of id {} cannot be read here: another column has its name or id, or"
-                + " this version does not know its type; its values are NULL",
-            store.describe(FILE),
-            column.name(),
-            column.id());
+        LOG.get()
+            .warn(
+                "{}: column {} of id {} cannot be read here: another column has its name or id, or"
+                    + " this version does not know its type; its values are NULL",
+                store.describe(FILE),
+                column.name(),
+                column.id());
       }
     }
   }

@@ -161,20 +161,12 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.reach().historyFrom();
   }
 
-  public long historyFrom(Collection<String> sourceKeys, long disorder) {
-    return state.reach().historyFrom(sourceKeys, disorder);
-  }
-
   public NavigableMap<Long, Long> importedArrivals() {
     return state.reach().importedArrivals();
   }
 
   public long historyThrough() {
     return state.reach().historyThrough();
-  }
-
-  public long historyThrough(Collection<String> sourceKeys) {
-    return state.reach().historyThrough(sourceKeys);
   }
 
   public boolean reaches(Collection<String> sourceKeys, long arrival) {

@@ -260,11 +260,6 @@ public final class FlowBatchBuilder {
     return openRow >= 0 && words.length > 0 && (words[openRow >>> 6] >>> openRow & 1) != 0;
   }
 
-  /** 0 if it was not set. */
-  public long get(FlowColumn column) {
-    return isSet(column) ? values[column.ordinal()][openRow] : 0;
-  }
-
   /** Of an ended row, by number. */
   public boolean isNull(FlowColumn column, int row) {
     long[] words = valid[column.ordinal()];

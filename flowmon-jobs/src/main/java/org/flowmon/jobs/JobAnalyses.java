@@ -2,7 +2,9 @@ package org.flowmon.jobs;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -117,6 +119,7 @@ public final class JobAnalyses {
     topic.createIfMissing();
     ControlTopic.Contents contents = topic.read();
     AnalysisSet set = new AnalysisSet(analyses, config.merge() != null, config.enrichment());
+    Map<AnalysisChange, String> refused = new LinkedHashMap<>();
     for (AnalysisChange change : contents.changes()) {
       Optional<String> error = refusal(change, config);
       try {
@@ -131,14 +134,19 @@ public final class JobAnalyses {
       } catch (ConfigException e) {
         error = Optional.of(e.getMessage());
       }
-      error.ifPresent(why -> LOG.error("topic {}: a change is refused: {}", topic.name(), why));
+      error.ifPresent(
+          why -> {
+            LOG.error("topic {}: a change is refused: {}", topic.name(), why);
+            refused.put(change, why);
+          });
     }
     return new AnalysesCoordinator.Settings(
         kafka,
         set,
         contents.nextOffset(),
         config.job().budget(),
-        change -> refusal(change, config));
+        change -> refusal(change, config),
+        refused);
   }
 
   /** Creates the topics that the analysis needs. */

@@ -158,9 +158,10 @@ class AnalysesOfARunningJobTest {
     sender.end();
     try (Running job = new Running("started", 2, null)) {
       awaitResult("late", 10);
-      RunningAnalyses running = ControlStatus.read(config("started", 2).kafka()).running();
-      assertFalse(running.has("loaded"));
-      assertEquals(refused, running.read(), "so that it is known to be refused");
+      ControlStatus.Said said = ControlStatus.read(config("started", 2).kafka());
+      assertFalse(said.running().has("loaded"));
+      assertEquals(refused, said.running().read(), "so that it is known to be refused");
+      assertTrue(said.outcomes().get("loaded").message().contains("x.Y"), "and why");
       job.stop();
     }
     assertEquals(expected(seconds(0, 10), 10), results.get("late"));

@@ -4,12 +4,13 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.duckdb.DuckDBAppender;
+import org.duckdb.DuckDBConnection;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
@@ -26,14 +27,12 @@ public final class DuckDb implements AutoCloseable {
   public DuckDb(List<FlowBatch> flows) throws SQLException {
     connection = DriverManager.getConnection("jdbc:duckdb:");
     StringBuilder columns = new StringBuilder();
-    StringBuilder marks = new StringBuilder();
     for (FlowColumn column : FlowColumn.all()) {
       columns
           .append(columns.isEmpty() ? "" : ", ")
           .append(column.sqlName())
           .append(' ')
           .append(type(column.type()));
-      marks.append(marks.isEmpty() ? "?" : ", ?");
     }
     try (Statement statement = connection.createStatement()) {
       // A division by 0 is NULL, as in our dialect.
@@ -41,14 +40,12 @@ public final class DuckDb implements AutoCloseable {
           "SET error_on_division_by_zero = false; SET ieee_floating_point_ops = false");
       statement.execute("CREATE TABLE flows (" + columns + ")");
     }
-    try (PreparedStatement insert =
-        connection.prepareStatement("INSERT INTO flows VALUES (" + marks + ")")) {
+    try (DuckDBAppender rows = connection.unwrap(DuckDBConnection.class).createAppender("flows")) {
       for (FlowBatch batch : flows) {
         for (int row = 0; row < batch.rows(); row++) {
-          insert(insert, batch, row);
+          append(rows, batch, row);
         }
       }
-      insert.executeBatch();
     }
   }
 
@@ -61,22 +58,21 @@ public final class DuckDb implements AutoCloseable {
     };
   }
 
-  private static void insert(PreparedStatement insert, FlowBatch batch, int row)
-      throws SQLException {
+  private static void append(DuckDBAppender rows, FlowBatch batch, int row) throws SQLException {
+    rows.beginRow();
     for (FlowColumn column : FlowColumn.all()) {
-      int parameter = column.ordinal() + 1;
       if (batch.isNull(column, row)) {
-        insert.setObject(parameter, null);
+        rows.appendNull();
       } else {
         switch (column.type()) {
-          case BOOLEAN -> insert.setBoolean(parameter, batch.getLong(column, row) != 0);
-          case ADDRESS -> insert.setBytes(parameter, batch.getAddress(column, row).toBytes());
-          case TEXT -> insert.setString(parameter, batch.text(column, row));
-          default -> insert.setLong(parameter, batch.getLong(column, row));
+          case BOOLEAN -> rows.append(batch.getLong(column, row) != 0);
+          case ADDRESS -> rows.append(batch.getAddress(column, row).toBytes());
+          case TEXT -> rows.append(batch.text(column, row));
+          default -> rows.append(batch.getLong(column, row));
         }
       }
     }
-    insert.addBatch();
+    rows.endRow();
   }
 
   /** The rows of a query, each as the texts of its values. */

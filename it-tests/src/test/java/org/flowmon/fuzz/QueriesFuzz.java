@@ -3,7 +3,6 @@ package org.flowmon.fuzz;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +31,8 @@ import org.flowmon.udaf.value.ResultTable;
  */
 final class QueriesFuzz implements FuzzTarget {
   private static final int MAX_TEXT = 4096;
+  private static final List<String> PAGES =
+      List.of("docs/query-examples.md", "flowmon-jobs/src/test/resources/query-cases.md");
 
   private final List<FlowBatch> flows = List.of(FuzzFlows.batch(1, 40), FuzzFlows.batch(2, 30));
   private ScratchFolder folder;
@@ -82,12 +83,13 @@ final class QueriesFuzz implements FuzzTarget {
   @Override
   public List<byte[]> seeds() throws IOException {
     List<byte[]> seeds = new ArrayList<>();
-    Path page = ProjectFiles.root().resolve("docs/query-examples.md");
-    for (String block : Files.readString(page).split("```", -1)) {
-      String text = block.startsWith("sql") ? block.substring(3) : "";
-      for (String query : text.split(";", -1)) {
-        if (!query.isBlank()) {
-          seeds.add(query.strip().getBytes(StandardCharsets.UTF_8));
+    for (String page : PAGES) {
+      for (String block : Files.readString(ProjectFiles.root().resolve(page)).split("```", -1)) {
+        String text = block.startsWith("sql") ? block.substring(3) : "";
+        for (String query : text.split(";", -1)) {
+          if (!query.isBlank()) {
+            seeds.add(query.strip().getBytes(StandardCharsets.UTF_8));
+          }
         }
       }
     }

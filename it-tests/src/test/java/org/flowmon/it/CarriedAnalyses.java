@@ -29,17 +29,33 @@ final class CarriedAnalyses {
 
   private CarriedAnalyses() {}
 
-  /** The texts by name; the first is {@link OneJvm#elephantsYaml} with an alert. */
+  /**
+   * The texts by name; the first has an alert and a logic that is a query in builds since
+   * 2026-11-26: what {@link OneJvm#elephantsYaml} has by extending.
+   */
   static Map<String, String> of(String name, String window, String lateness) {
     Map<String, String> texts = new LinkedHashMap<>();
     texts.put(
         name,
-        OneJvm.elephantsYaml(name, window, lateness)
-            + """
-
-            alerts:
-              - {name: large, when: 'rank <= 3', key: [src_addr], for: 2h, silence: 4h}
-            """);
+        """
+        name: %s
+        live:
+          query: SELECT src_addr, SUM(bytes) AS bytes FROM flows WHERE outgoing IS NOT TRUE
+            GROUP BY src_addr ORDER BY bytes DESC LIMIT 20
+          window: %s
+          lateness: %s
+          slots: 64
+        history:
+          query: SELECT src_addr, SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows
+            WHERE src_addr IN (:live.src_addr) AND SAME_HOUR(end_time, :now, 7)
+            GROUP BY src_addr, DAYS_BEFORE(end_time, :now)
+          timeout: 60s
+        report: {logic: elephants, parameters: {share: 0.01, factor: 3}}
+        sinks: [kafka]
+        alerts:
+          - {name: large, when: 'rank <= 3', key: [src_addr], for: 2h, silence: 4h}
+        """
+            .formatted(name, window, lateness));
     String functions = name + "_functions";
     texts.put(
         functions,

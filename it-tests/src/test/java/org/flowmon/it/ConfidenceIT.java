@@ -17,6 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
+import org.flowmon.ingest.collect.CollectorDecoders;
 import org.flowmon.ingest.collect.UdpCollector;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.ExportDecoder;
@@ -180,7 +181,11 @@ class ConfidenceIT {
         FlowPublisher.open(PublisherOptions.of(jvm.bootstrap()).withTopic(name).withBatchRows(4))) {
       try (UdpCollector collector =
               UdpCollector.start(
-                  List.of(UdpCollector.loopback(0)), 1 << 20, decoder, publisher, counters);
+                  List.of(UdpCollector.loopback(0)),
+                  1 << 20,
+                  new CollectorDecoders(List.of(decoder)),
+                  publisher,
+                  counters);
           DatagramSocket socket = new DatagramSocket()) {
         faults.send(new Exporter(socket, collector.addresses().get(0), publisher));
       }

@@ -40,6 +40,9 @@ final class FlinkProcesses implements AutoCloseable {
   private static final List<String> SHORT_LIFE =
       List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
+  /** One for all requests: each new one starts a thread. */
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
   /** What the job's jar must bring itself. */
   private static final Pattern NOT_FLINKS =
       Pattern.compile(
@@ -242,9 +245,7 @@ final class FlinkProcesses implements AutoCloseable {
 
   private static String send(HttpRequest.Builder request) {
     try {
-      return HttpClient.newHttpClient()
-          .send(request.build(), HttpResponse.BodyHandlers.ofString())
-          .body();
+      return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString()).body();
     } catch (IOException e) {
       return ""; // not there yet
     } catch (InterruptedException e) {

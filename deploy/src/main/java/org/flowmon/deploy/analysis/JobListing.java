@@ -53,6 +53,9 @@ final class JobListing {
         }
       }
     } catch (ConfigException e) {
+      if (!runs(change)) {
+        add(change, "refused");
+      }
       remarks.add("refused by every job: " + e.getMessage());
     }
   }
@@ -69,9 +72,13 @@ final class JobListing {
 
   /** Lists what does not run; a removal has no analysis. */
   private void add(AnalysisChange change, String state) {
-    AnalysisConfig config = change.config();
-    if (config != null) {
-      others.add(new Row(Running.of(config, change.version()), state));
+    try {
+      AnalysisConfig config = change.config();
+      if (config != null) {
+        others.add(new Row(Running.of(config, change.version()), state));
+      }
+    } catch (ConfigException e) {
+      // It is not readable; a remark says so.
     }
   }
 

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
@@ -50,15 +49,22 @@ public final class ArchiveConfidence {
 
   /** Of an answer about flows that ended at some times, µs. */
   public static ArchiveConfidence of(List<ArchiveSnapshot> snapshots, LongRanges times) {
+    return of(snapshots, times, new SamplingRates());
+  }
+
+  /** The same with the rates that earlier answers have looked up. */
+  public static ArchiveConfidence of(
+      List<ArchiveSnapshot> snapshots, LongRanges times, SamplingRates rates) {
     ArchiveConfidence all = new ArchiveConfidence();
     for (ArchiveSnapshot snapshot : snapshots) {
       String name = snapshots.size() == 1 ? "the archive" : snapshot.location().toString();
-      all.archives.add(of(name, snapshot, times));
+      all.archives.add(of(name, snapshot, times, rates));
     }
     return all;
   }
 
-  private static OfArchive of(String name, ArchiveSnapshot snapshot, LongRanges times) {
+  private static OfArchive of(
+      String name, ArchiveSnapshot snapshot, LongRanges times, SamplingRates rates) {
     boolean asksExpired =
         snapshot.cutoff() != Long.MIN_VALUE
             && times.intersects(Long.MIN_VALUE, snapshot.cutoff() - 1);
@@ -68,7 +74,7 @@ public final class ArchiveConfidence {
     int unread = Math.max(0, asked.size() - MOST_OPENED);
     for (SealedSegment segment : asked.subList(unread, asked.size())) {
       try {
-        long largest = samplingRate(snapshot, segment);
+        long largest = rates.of(snapshot, segment);
         sampled += largest > 1 ? 1 : 0;
         rate = Math.max(rate, largest);
       } catch (IOException | SegmentCorruptException e) {
@@ -92,20 +98,18 @@ public final class ArchiveConfidence {
 
   /** Of the answer to a bound query. */
   public static ArchiveConfidence of(List<ArchiveSnapshot> snapshots, Query query) {
+    return of(snapshots, query, new SamplingRates());
+  }
+
+  /** The same with the rates that earlier answers have looked up. */
+  public static ArchiveConfidence of(
+      List<ArchiveSnapshot> snapshots, Query query, SamplingRates rates) {
     LongRanges times = LongRanges.NONE;
     for (var flows : query.overFlows()) {
       LongRanges ends = Constraints.of(flows.where()).longs(FlowColumn.END_TIME);
       times = times.or(ends == null ? LongRanges.ALL : ends);
     }
-    return of(snapshots, times);
-  }
-
-  /** From the segment's footer; it is {@link Long#MIN_VALUE} if no flow has one. */
-  private static long samplingRate(ArchiveSnapshot snapshot, SealedSegment segment)
-      throws IOException {
-    try (SegmentLease lease = snapshot.open(segment, false)) {
-      return lease.rows().maxLong(FlowColumn.SAMPLING_RATE);
-    }
+    return of(snapshots, times, rates);
   }
 
   /** For people, one a line. */

@@ -23,8 +23,8 @@ public final class ArchiveOption {
       paramLabel = "DIR",
       description = {
         "The archive's directory, or its URL: s3://BUCKET/PREFIX. Commands that answer from an"
-            + " archive (query, report, host, seen, stats, exact, replay) take several, as if they"
-            + " were one."
+            + " archive (query, report, host, seen, stats, exact, replay, serve) take several, as"
+            + " if they were one."
       })
   private List<String> addresses;
 
@@ -81,6 +81,13 @@ public final class ArchiveOption {
     ArchiveLocation location = location();
     requireArchive(location);
     return location;
+  }
+
+  /** The locations of existing archives, for reading them as one. */
+  public List<ArchiveLocation> existingAll() throws IOException {
+    List<ArchiveLocation> locations = locations();
+    requireArchives(locations);
+    return locations;
   }
 
   static void requireArchives(List<ArchiveLocation> locations) throws IOException {

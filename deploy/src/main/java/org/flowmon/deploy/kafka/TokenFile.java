@@ -8,13 +8,13 @@ import java.util.List;
 import org.flowmon.deploy.command.CommandException;
 
 /** A secret that stands in the first line of a file. */
-final class TokenFile {
+public final class TokenFile {
   private static final int LEAST = 16;
 
   private TokenFile() {}
 
   /** Throws {@link CommandException} if there is none, or it is short enough to be guessed. */
-  static String read(Path file) {
+  public static String read(Path file) {
     List<String> lines;
     try {
       lines = Files.readAllLines(file);

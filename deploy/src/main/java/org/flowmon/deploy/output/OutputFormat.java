@@ -5,14 +5,11 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Objects;
 import org.flowmon.deploy.terminal.TerminalStream;
-import org.flowmon.flow.code.CodeNames;
 import org.flowmon.ingest.file.line.CsvText;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
-import org.jspecify.annotations.Nullable;
 
 /** The formats of an answer's rows on standard output. Codes with names are shown by name. */
 public enum OutputFormat {
@@ -66,18 +63,11 @@ public enum OutputFormat {
     @Override
     public void rows(ResultTable some) throws IOException {
       if (!isHeaded) {
-        List<String> header = some.names().stream().map(name -> quoted(name)).toList();
-        out.print(String.join(",", header) + "\n");
+        out.print(RowEncoding.csvHeader(some) + "\n");
         isHeaded = true;
       }
       for (int r = 0; r < some.rowCount(); r++) {
-        for (int c = 0; c < some.columnCount(); c++) {
-          out.print(c == 0 ? "" : ",");
-          if (!some.isNull(r, c)) {
-            out.print(csv(some, items, r, c));
-          }
-        }
-        out.print("\n");
+        out.print(RowEncoding.csv(some, items, r) + "\n");
         if ((r + 1) % LOOK_ROWS == 0) {
           ClosedOutputException.check(out);
         }
@@ -111,12 +101,7 @@ public enum OutputFormat {
       for (int r = 0; r < some.rowCount(); r++) {
         json.writeRaw(isFirst ? "\n" : "");
         isFirst = false;
-        json.writeStartObject();
-        for (int c = 0; c < some.columnCount(); c++) {
-          json.writeFieldName(some.name(c));
-          writeJson(json, some, items, r, c);
-        }
-        json.writeEndObject();
+        RowEncoding.json(json, some, items, r);
         json.writeRaw("\n");
         if ((r + 1) % LOOK_ROWS == 0) {
           json.flush();
@@ -139,56 +124,5 @@ public enum OutputFormat {
   /** The stream for an answer: CSV is exact. */
   public PrintStream stream(PrintStream out) {
     return this == CSV ? TerminalStream.exact(out) : out;
-  }
-
-  /** Null if the code has no known name: its number is shown, which queries and imports take. */
-  static @Nullable String codeName(ResultTable table, List<SelectItem> items, int row, int column) {
-    CodeNames names = items.isEmpty() ? null : items.get(column).codeNames();
-    return names == null || table.isNull(row, column)
-        ? null
-        : names.name(table.longValue(row, column));
-  }
-
-  private static String csv(ResultTable table, List<SelectItem> items, int row, int column) {
-    String name = codeName(table, items, row, column);
-    if (name != null) {
-      return name;
-    }
-    return switch (table.kind(column)) {
-      case TEXT -> quoted(CsvText.safe(Objects.requireNonNull(table.text(row, column))));
-      case DURATION -> table.bigValue(row, column).toString();
-      default -> table.formatted(row, column);
-    };
-  }
-
-  private static String quoted(String text) {
-    boolean plain = !text.isEmpty() && text.chars().noneMatch(c -> c == ',' || c == '"' || c < ' ');
-    return plain ? text : '"' + text.replace("\"", "\"\"") + '"';
-  }
-
-  private static void writeJson(
-      JsonGenerator json, ResultTable table, List<SelectItem> items, int row, int column)
-      throws IOException {
-    if (table.isNull(row, column)) {
-      json.writeNull();
-      return;
-    }
-    String name = codeName(table, items, row, column);
-    if (name != null) {
-      json.writeString(name);
-      return;
-    }
-    switch (table.kind(column)) {
-      case LONG, DURATION -> json.writeNumber(table.bigValue(row, column));
-      case BOOLEAN -> json.writeBoolean(table.longValue(row, column) != 0);
-      case DOUBLE -> json.writeNumber(table.doubleValue(row, column));
-      default -> {
-        if (!items.isEmpty() && items.get(column).isList()) {
-          json.writeRawValue(Objects.requireNonNull(table.text(row, column)));
-        } else {
-          json.writeString(table.formatted(row, column));
-        }
-      }
-    }
   }
 }

@@ -212,7 +212,7 @@ public final class TextTable implements RowWriter {
   }
 
   private List<String> cell(ResultTable table, int row, int column) {
-    String name = OutputFormat.codeName(table, items, row, column);
+    String name = RowEncoding.codeName(table, items, row, column);
     if (name != null) {
       return List.of(name);
     }

@@ -32,12 +32,7 @@ public final class EnrichOption {
    * error says so.
    */
   public EnrichmentFiles open(Query query) {
-    EnrichmentConfig config;
-    try {
-      config = file.isPresent() ? EnrichmentConfig.read(file.get()) : EnrichmentConfig.NONE;
-    } catch (ConfigException e) {
-      throw new UsageException("--enrich: " + e.getMessage());
-    }
+    EnrichmentConfig config = config().orElse(EnrichmentConfig.NONE);
     for (EnrichedColumn column : EnrichmentFiles.missing(query, config)) {
       String key = "enrichment." + EnrichmentFiles.key(column.table());
       System.err.println(
@@ -47,6 +42,15 @@ public final class EnrichOption {
                   .orElse("give --enrich FILE, a file with " + key));
     }
     return EnrichmentFiles.of(query, config, System.err::println);
+  }
+
+  /** The file's, if one is given. */
+  public Optional<EnrichmentConfig> config() {
+    try {
+      return file.map(EnrichmentConfig::read);
+    } catch (ConfigException e) {
+      throw new UsageException("--enrich: " + e.getMessage());
+    }
   }
 
   /** The same condition with the tables of its columns. */

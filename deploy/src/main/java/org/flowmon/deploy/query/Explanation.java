@@ -1,6 +1,8 @@
 package org.flowmon.deploy.query;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToLongFunction;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.plan.PlanStep;
@@ -10,7 +12,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
 /** Explains how a query was answered: the tree of its plan, with the segments as leaves. */
-final class Explanation {
+public final class Explanation {
   private record Count(String name, ToLongFunction<SegmentAccess> of) {}
 
   private static final List<Count> COUNTS =
@@ -36,15 +38,23 @@ final class Explanation {
       for (PlanStep.Line line : plan.lines()) {
         builder.row().set(0, line.text());
         line.step().segment().ifPresent(access -> builder.set(1, access.way().toString()));
-        for (int c = 0; c < COUNTS.size(); c++) {
-          builder.set(2 + c, line.step().accesses().mapToLong(COUNTS.get(c).of()).sum());
+        int column = 2;
+        for (long count : counts(line.step()).values()) {
+          builder.set(column++, count);
         }
       }
     }
     return builder.build();
   }
 
-  static String left(QueryStats stats) {
+  /** By name, of the segments below a step. */
+  public static Map<String, Long> counts(PlanStep step) {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    COUNTS.forEach(count -> counts.put(count.name(), step.accesses().mapToLong(count.of()).sum()));
+    return counts;
+  }
+
+  public static String left(QueryStats stats) {
     int others =
         stats.segmentsTotal()
             - stats.segmentsConsidered()
@@ -61,7 +71,7 @@ final class Explanation {
         + " opened";
   }
 
-  static String having(Query query, long rows) {
+  public static String having(Query query, long rows) {
     return "of the groups, once each was whole, those were kept for which "
         + query.having()
         + ": "

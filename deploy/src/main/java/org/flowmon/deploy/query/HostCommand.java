@@ -2,10 +2,8 @@ package org.flowmon.deploy.query;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.host.HostSummaries;
 import org.flowmon.archive.host.HostSummary;
@@ -20,7 +18,6 @@ import org.flowmon.deploy.output.ConfidenceOption;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.set.LongRanges;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -118,7 +115,7 @@ public final class HostCommand implements Callable<Integer> {
               asked.all(), first < end ? LongRanges.of(first, end - 1) : LongRanges.NONE);
       PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
       if (json || format == OutputFormat.JSON) {
-        Facts facts = facts(summary);
+        Facts facts = new HostFacts(summary, limit, ranges).facts();
         Facts reach = of.facts();
         facts.value("confidence", reach);
         facts.writeJson(out);
@@ -131,100 +128,5 @@ public final class HostCommand implements Callable<Integer> {
       summary.warnings().forEach(warning -> System.err.println("warning: " + warning));
     }
     return ExitCodes.DONE;
-  }
-
-  private Object fact(BigInteger number) {
-    return ranges ? HostSummary.magnitude(number) : number;
-  }
-
-  private Object fact(long number) {
-    return fact(BigInteger.valueOf(number));
-  }
-
-  private Facts facts(HostSummary s) {
-    Facts facts = new Facts();
-    facts.value("address", s.address());
-    facts.value("first_seen", FlowTime.textOrNull(s.firstSeen()));
-    facts.value("last_seen", FlowTime.textOrNull(s.lastSeen()));
-    facts.value("now_from", FlowTime.textOrNull(s.nowFrom()));
-    facts.value("flows", fact(s.flows()));
-    facts.value("sent", fact(s.sent()));
-    facts.value("received", fact(s.received()));
-    facts.value("peer_count", fact(s.peers().size()));
-    facts.value("peers_now", fact(s.peersNow()));
-    facts.value("peers_before", fact(s.peersBefore()));
-    Facts.Table peers = facts.table("peers", "address", "flows", "sent", "received");
-    for (HostSummary.Peer peer : first(s.peers())) {
-      peers.row(peer.address(), fact(peer.flows()), fact(peer.sent()), fact(peer.received()));
-    }
-    Facts.Table services =
-        facts.table(
-            "services",
-            "side",
-            "protocol",
-            "port",
-            "flows",
-            "sent",
-            "received",
-            "peers",
-            "peers_now",
-            "peers_before");
-    for (HostSummary.Service one : first(s.services())) {
-      services.row(
-          one.offered() ? "offers" : "uses",
-          one.protocol(),
-          one.port(),
-          fact(one.flows()),
-          fact(one.sent()),
-          fact(one.received()),
-          fact(one.peers()),
-          fact(one.peersNow()),
-          fact(one.peersBefore()));
-    }
-    scattered(s, facts);
-    Facts.Table hours = facts.table("hours", "hour", "flows", "sent", "received");
-    for (HostSummary.Hour hour : s.hours()) {
-      hours.row(
-          FlowTime.textOrNull(hour.start()),
-          fact(hour.flows()),
-          fact(hour.sent()),
-          fact(hour.received()));
-    }
-    return facts;
-  }
-
-  private void scattered(HostSummary s, Facts facts) {
-    Facts.Table table =
-        facts.table(
-            "scattered",
-            "side",
-            "protocol",
-            "ports",
-            "lowest_port",
-            "highest_port",
-            "flows",
-            "sent",
-            "received",
-            "peers",
-            "peers_now",
-            "peers_before");
-    for (HostSummary.Scattered one : s.scattered()) {
-      table.row(
-          one.offered() ? "offers" : "uses",
-          one.protocol(),
-          fact(one.ports()),
-          one.lowestPort(),
-          one.highestPort(),
-          fact(one.flows()),
-          fact(one.sent()),
-          fact(one.received()),
-          fact(one.peers()),
-          fact(one.peersNow()),
-          fact(one.peersBefore()));
-    }
-  }
-
-  private <T> List<T> first(List<T> all) {
-    return all.subList(0, Math.min(limit, all.size()));
   }
 }

@@ -106,7 +106,7 @@ public final class SeenCommand implements Callable<Integer> {
     OutputFormat chosen = json ? OutputFormat.JSON : format;
     PrintWriter out = new PrintWriter(chosen.stream(System.out), false, StandardCharsets.UTF_8);
     if (chosen == OutputFormat.JSON) {
-      Facts facts = facts(answer);
+      Facts facts = SeenFacts.of(answer);
       Facts reach = of.facts();
       facts.value("confidence", reach);
       facts.writeJson(out);
@@ -199,20 +199,5 @@ public final class SeenCommand implements Callable<Integer> {
         FlowTime.textOrNull(answer.asOfArrival()), FlowTime.textOrNull(answer.from()), days);
     System.err.printf("read %d of %d segments%n", answer.segmentsRead(), answer.segmentsTotal());
     answer.missing().forEach(why -> System.err.println("partial: " + why));
-  }
-
-  private static Facts facts(SeenAnswer answer) {
-    Facts facts = new Facts();
-    facts.value("as_of", FlowTime.textOrNull(answer.asOfArrival()));
-    facts.value("since", FlowTime.textOrNull(answer.from()));
-    facts.value("history_from", FlowTime.textOrNull(answer.historyFrom()));
-    facts.value("history_through", FlowTime.textOrNull(answer.historyThrough()));
-    facts.value("partial", answer.isPartial());
-    facts.value("missing", answer.missing());
-    Facts.Table hosts = facts.table("hosts", "address", "seen", "last");
-    for (LastSeen host : answer.hosts()) {
-      hosts.row(host.address(), host.isSince(answer.from()), FlowTime.textOrNull(host.micros()));
-    }
-    return facts;
   }
 }

@@ -8,11 +8,10 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.flowmon.archive.log.LazyLogger;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The content of runs of one kind: made of a snapshot's segments, merged, and compared with these.
@@ -25,7 +24,7 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
   /** Segments that are open at the same time. */
   protected static final int MOST_SOURCES = 64;
 
-  private static final Logger LOG = LoggerFactory.getLogger(RunContent.class);
+  private static final LazyLogger LOG = new LazyLogger(RunContent.class);
 
   private final RunFolder<R> folder;
   private final String segmentsFolder;
@@ -115,8 +114,9 @@ public abstract class RunContent<R extends DerivedRun, S extends RunSource> {
     try {
       return Optional.of(openSource(segment));
     } catch (IOException | SegmentCorruptException | IllegalArgumentException e) {
-      LOG.warn(
-          "segment {} is left out of {}: {}", segment.id(), folder.kind().what(), e.toString());
+      LOG.get()
+          .warn(
+              "segment {} is left out of {}: {}", segment.id(), folder.kind().what(), e.toString());
       return Optional.empty();
     }
   }

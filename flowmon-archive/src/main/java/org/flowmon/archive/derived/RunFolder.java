@@ -18,14 +18,13 @@ import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.flowmon.archive.log.LazyLogger;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.HeldFolder;
 import org.flowmon.archive.store.StoredFile;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The open runs of one archive in this process. Looks for new ones with each new commit, and after
@@ -35,7 +34,7 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
   // Cached: that of the newest snapshot, and some that are still read.
   private static final int MAX_VIEWS = 4;
 
-  private static final Logger LOG = LoggerFactory.getLogger(RunFolder.class);
+  private static final LazyLogger LOG = new LazyLogger(RunFolder.class);
 
   private final ArchiveStore store;
   private final UUID archive;
@@ -269,9 +268,9 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     } catch (ClosedByInterruptException e) {
       throw e;
     } catch (NoSuchFileException e) {
-      LOG.debug("{} was merged into another", name);
+      LOG.get().debug("{} was merged into another", name);
     } catch (ForeignRunException e) {
-      LOG.info("a run of {} is ignored: {}", kind.what(), e.getMessage());
+      LOG.get().info("a run of {} is ignored: {}", kind.what(), e.getMessage());
       synchronized (this) {
         foreign.put(name, String.valueOf(e.getMessage()));
       }

@@ -84,10 +84,6 @@ final class HostRun extends DerivedRun {
     return addresses;
   }
 
-  int blocks() {
-    return blocks;
-  }
-
   /** The offset of a block; for the number of blocks, the end of the last one. */
   int offset(int block) {
     return block == blocks

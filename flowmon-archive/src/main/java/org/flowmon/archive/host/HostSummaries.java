@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.archive.ArchiveSnapshot;
@@ -19,6 +20,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.enrich.DerivedColumn;
 import org.flowmon.udaf.enrich.FlowRoles;
+import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -31,9 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Computes a {@link HostSummary} by queries over groups of peer, protocol and port: memory depends
- * on the number of groups, not of flows. Who is the server is what {@link FlowRoles} says; of flows
- * of one direction between ports above 1023, which are grouped by both ports, who sent the first
- * packet is the client. Not thread-safe.
+ * on the number of groups, not of flows, and has the limit of one query. Who is the server is what
+ * {@link FlowRoles} says; of flows of one direction between ports above 1023, which are grouped by
+ * both ports, who sent the first packet is the client. Not thread-safe.
  */
 public final class HostSummaries {
   private static final String SUMS =
@@ -43,17 +45,7 @@ public final class HostSummaries {
           + ", COUNT(end_time) AS timed, MIN(end_time) AS first, MAX(end_time) AS last,"
           + " COUNT(*) FILTER (WHERE end_time >= :recent) AS recent";
 
-  /** Flows of one direction whose ports do not say who is the server. */
-  private static final String OPEN =
-      "reverse_packets IS NULL AND state IS NULL AND (src_port = dst_port"
-          + " OR (src_port >= 1024 AND dst_port >= 1024))";
-
-  /** The first packet, unless it is one amid a connection. */
-  private static final String BEGAN =
-      ", MIN(start_time) FILTER (WHERE protocol <> 6 OR COALESCE(tcp_flags, 0) = 0"
-          + " OR (tcp_flags & 2) <> 0) AS began";
-
-  private static final List<Boolean> BOTH = List.of(false, true); // source, destination
+  static final List<Boolean> BOTH = List.of(false, true); // source, destination
 
   private static final SelectItem ROLE =
       new SelectItem("role", new Expression.Derived(DerivedColumn.ROLE));
@@ -64,6 +56,12 @@ public final class HostSummaries {
   /** So many ports with few flows each are a scan or its like, not services. */
   private static final int SCATTERED_PORTS = 50;
 
+  // Bytes of heap, with their place in maps and in the summary.
+  private static final long PEER_BYTES = 464;
+  private static final long SERVICE_BYTES = 400;
+  private static final long CONTACT_BYTES = 208;
+  private static final long HOUR_BYTES = 256;
+
   private static final String HOUR = "TIME_BUCKET(end_time, INTERVAL '1' HOUR)";
 
   private final List<ArchiveSnapshot> snapshots;
@@ -72,13 +70,14 @@ public final class HostSummaries {
   private final long to;
   private final long nowFrom;
   private final QueryOptions options;
+  private final GroupMemory memory; // of the queries, their answers, and what is held of these
   private final Map<IpAddress, Sums> peers = new HashMap<>();
-  private final Map<ServiceKey, ServiceSums> services = new HashMap<>();
-  private final Map<Contact, Times> contacts = new HashMap<>();
-  private final Map<IpAddress, Times> peerTimes = new HashMap<>();
+  private final Map<ServiceKey, Sums.OfService> services = new HashMap<>();
+  private final Map<Contact, Sums.Times> contacts = new HashMap<>();
+  private final Map<IpAddress, Sums.Times> peerTimes = new HashMap<>();
   private final TreeMap<Long, Sums> hours = new TreeMap<>();
   private final Set<String> warnings = new LinkedHashSet<>();
-  private final Sums all = new Sums();
+  private Sums all = new Sums();
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
 
@@ -86,43 +85,6 @@ public final class HostSummaries {
 
   /** A peer of a service; none is made for NULL. */
   private record Contact(ServiceKey service, IpAddress peer) {}
-
-  /** Flows with a time of a contact or a peer, and those of them in the latest window. */
-  private static final class Times {
-    long timed;
-    long recent;
-
-    void add(long more, long recentOfThem) {
-      timed += more;
-      recent += recentOfThem;
-    }
-
-    boolean isNow() {
-      return recent > 0;
-    }
-
-    boolean isBefore() {
-      return timed > recent;
-    }
-  }
-
-  private static class Sums {
-    long flows;
-    BigInteger sent = BigInteger.ZERO;
-    BigInteger received = BigInteger.ZERO;
-
-    void add(long count, BigInteger out, BigInteger back, boolean isDestination) {
-      flows += count;
-      sent = sent.add(isDestination ? back : out);
-      received = received.add(isDestination ? out : back);
-    }
-  }
-
-  private static final class ServiceSums extends Sums {
-    long peers;
-    long now;
-    long before;
-  }
 
   private HostSummaries(
       List<ArchiveSnapshot> snapshots,
@@ -137,12 +99,15 @@ public final class HostSummaries {
     this.to = to;
     this.nowFrom = nowFrom;
     this.options = options;
+    this.memory = new GroupMemory(options.groupMemory());
   }
 
   /**
    * Summarises a host over different archives, at least one, read as one, by {@code end_time} (µs)
    * in {@code [from, to)}, {@link Long#MIN_VALUE} and {@link Long#MAX_VALUE} for any; the latest
    * window starts at {@code nowFrom}.
+   *
+   * @throws AnswerTooLargeException if its peers and services do not fit the options' memory
    */
   public static HostSummary of(
       List<ArchiveSnapshot> snapshots,
@@ -181,8 +146,8 @@ public final class HostSummaries {
         all.sent,
         all.received,
         nowFrom,
-        peerTimes.values().stream().filter(Times::isNow).count(),
-        peerTimes.values().stream().filter(Times::isBefore).count(),
+        peerTimes.values().stream().filter(Sums.Times::isNow).count(),
+        peerTimes.values().stream().filter(Sums.Times::isBefore).count(),
         ofPeers,
         serviceList(),
         scattered(),
@@ -218,8 +183,9 @@ public final class HostSummaries {
     return isDestination ? "dst_addr" : "src_addr";
   }
 
+  /** {@code held} takes the answer. */
   private ResultTable groups(
-      String selected, String keys, String sums, String condition, boolean byRole)
+      GroupMemory held, String selected, String keys, String sums, String condition, boolean byRole)
       throws IOException {
     String sql =
         String.format(
@@ -237,8 +203,13 @@ public final class HostSummaries {
             .with("to", Value.ofTimestamp(to))
             .with("recent", Value.ofTimestamp(nowFrom));
     FlowQuery query = QueryParser.parse(sql).bind(values);
-    QueryAnswer answer = ArchiveQuery.run(snapshots, byRole ? byRole(query) : query, options);
+    QueryAnswer answer =
+        ArchiveQuery.run(
+            snapshots,
+            byRole ? byRole(query) : query,
+            options.withGroupMemory(Math.max(0, memory.left())));
     warnings.addAll(answer.stats().warnings());
+    held.take(answer.table().heapBytes());
     return answer.table();
   }
 
@@ -251,12 +222,42 @@ public final class HostSummaries {
   }
 
   private void contacts() throws IOException {
-    List<ResultTable> open = open();
-    String others = open.isEmpty() ? "" : " AND NOT COALESCE(" + OPEN + ", FALSE)";
-    for (boolean isDestination : BOTH) {
+    try {
+      contacts(true);
+    } catch (AnswerTooLargeException e) {
+      peers.clear();
+      services.clear();
+      contacts.clear();
+      peerTimes.clear();
+      all = new Sums();
+      first = Long.MAX_VALUE;
+      last = Long.MIN_VALUE;
+      memory.take(-memory.taken());
+      warnings.add(
+          "the lower port counts as the service, whoever began, of flows between ports above 1023:"
+              + " there are too many to find that out (give --from and --to, or more heap)");
+      contacts(false);
+    }
+  }
+
+  private void contacts(boolean asksWhoBegan) throws IOException {
+    try (GroupMemory held = memory.part()) {
+      Optional<Conversations> open = asksWhoBegan ? Optional.of(open(held)) : Optional.empty();
+      String others =
+          asksWhoBegan ? " AND NOT COALESCE(" + Conversations.CONDITION + ", FALSE)" : "";
+      for (boolean isDestination : BOTH) {
+        contacts(isDestination, others);
+      }
+      open.ifPresent(this::conversations);
+    }
+  }
+
+  private void contacts(boolean isDestination, String others) throws IOException {
+    try (GroupMemory held = memory.part()) {
       String peer = side(!isDestination);
       ResultTable table =
           groups(
+              held,
               peer + " AS peer, protocol, server_port AS port",
               peer + ", protocol, server_port",
               CONTACT_SUMS,
@@ -267,56 +268,31 @@ public final class HostSummaries {
         contact(table, row, isDestination, service(table, row, port, isDestination));
       }
     }
-    if (!open.isEmpty()) {
-      conversations(open);
-    }
   }
 
-  /**
-   * By peer and both ports: what the host sent, and what it received; empty if that is too much.
-   */
-  private List<ResultTable> open() throws IOException {
-    try {
-      List<ResultTable> tables = new ArrayList<>();
-      for (boolean isDestination : BOTH) {
-        String peer = side(!isDestination);
-        tables.add(
-            groups(
-                peer + " AS peer, protocol, src_port, dst_port",
-                peer + ", protocol, src_port, dst_port",
-                CONTACT_SUMS + BEGAN,
-                side(isDestination) + " = :host AND " + OPEN,
-                true));
-      }
-      return tables;
-    } catch (AnswerTooLargeException e) {
-      warnings.add(
-          "the lower port counts as the service, whoever began, of flows between ports above 1023:"
-              + " there are too many to find that out (give --from and --to, or more heap)");
-      return List.of();
+  private Conversations open(GroupMemory held) throws IOException {
+    List<ResultTable> tables = new ArrayList<>();
+    for (boolean isDestination : BOTH) {
+      String peer = side(!isDestination);
+      tables.add(
+          groups(
+              held,
+              peer + " AS peer, protocol, src_port, dst_port",
+              peer + ", protocol, src_port, dst_port",
+              CONTACT_SUMS + Conversations.BEGAN,
+              side(isDestination) + " = :host AND " + Conversations.CONDITION,
+              true));
     }
+    return new Conversations(tables, held);
   }
 
-  private void conversations(List<ResultTable> tables) {
-    Map<Conversation.Ends, Conversation> all = new HashMap<>();
+  private void conversations(Conversations open) {
     for (boolean isDestination : BOTH) {
-      ResultTable table = tables.get(isDestination ? 1 : 0);
-      int began = table.column("began");
+      ResultTable table = open.table(isDestination);
       for (int row = 0; row < table.rowCount(); row++) {
-        all.computeIfAbsent(ends(table, row, isDestination), any -> new Conversation())
-            .add(
-                role(table, row),
-                isDestination,
-                table.isNull(row, began) ? Long.MAX_VALUE : table.longValue(row, began));
-      }
-    }
-    for (boolean isDestination : BOTH) {
-      ResultTable table = tables.get(isDestination ? 1 : 0);
-      for (int row = 0; row < table.rowCount(); row++) {
-        Conversation.Ends ends = ends(table, row, isDestination);
-        Conversation of = Objects.requireNonNull(all.get(ends), "it was added");
+        Conversation.Ends ends = open.ends(row, isDestination);
         ServiceKey key =
-            switch (of.server()) {
+            switch (open.server(ends)) {
               case HOST -> new ServiceKey(ends.protocol(), ends.own(), true);
               case PEER -> new ServiceKey(ends.protocol(), ends.other(), false);
               case UNKNOWN -> {
@@ -330,17 +306,7 @@ public final class HostSummaries {
     }
   }
 
-  private static Conversation.Ends ends(ResultTable table, int row, boolean isDestination) {
-    long source = table.longValue(row, table.column("src_port"));
-    long target = table.longValue(row, table.column("dst_port"));
-    return new Conversation.Ends(
-        table.address(row, 0),
-        table.isNull(row, 1) ? null : table.longValue(row, 1),
-        isDestination ? target : source,
-        isDestination ? source : target);
-  }
-
-  private static long role(ResultTable table, int row) {
+  static long role(ResultTable table, int row) {
     return table.longValue(row, table.column(ROLE.name()));
   }
 
@@ -355,9 +321,17 @@ public final class HostSummaries {
     return new ServiceKey(protocol, number, isDestination == ((role & FlowRoles.REVERSED) == 0));
   }
 
+  /** Something new, whose bytes are taken before a map grows by it. */
+  private <T> T held(long bytes, T made) {
+    memory.take(bytes);
+    return made;
+  }
+
   private void addTimes(ServiceKey service, IpAddress peer, long timed, long recent) {
-    contacts.computeIfAbsent(new Contact(service, peer), key -> new Times()).add(timed, recent);
-    peerTimes.computeIfAbsent(peer, key -> new Times()).add(timed, recent);
+    contacts
+        .computeIfAbsent(new Contact(service, peer), key -> held(CONTACT_BYTES, new Sums.Times()))
+        .add(timed, recent);
+    peerTimes.computeIfAbsent(peer, key -> new Sums.Times()).add(timed, recent);
   }
 
   private void contact(ResultTable table, int row, boolean isDestination, ServiceKey key) {
@@ -366,10 +340,14 @@ public final class HostSummaries {
     BigInteger back = table.bigValue(row, table.column("back"));
     long timed = table.longValue(row, table.column("timed"));
     all.add(flows, out, back, isDestination);
-    services.computeIfAbsent(key, any -> new ServiceSums()).add(flows, out, back, isDestination);
+    services
+        .computeIfAbsent(key, any -> held(SERVICE_BYTES, new Sums.OfService()))
+        .add(flows, out, back, isDestination);
     IpAddress peer = table.address(row, 0);
     if (peer != null) {
-      peers.computeIfAbsent(peer, any -> new Sums()).add(flows, out, back, isDestination);
+      peers
+          .computeIfAbsent(peer, any -> held(PEER_BYTES, new Sums()))
+          .add(flows, out, back, isDestination);
       addTimes(key, peer, timed, table.longValue(row, table.column("recent")));
     }
     if (timed > 0) {
@@ -381,7 +359,7 @@ public final class HostSummaries {
   private void countPeers() {
     contacts.forEach(
         (contact, times) -> {
-          ServiceSums service =
+          Sums.OfService service =
               Objects.requireNonNull(services.get(contact.service()), "a contact's service");
           service.peers++;
           service.now += times.isNow() ? 1 : 0;
@@ -412,11 +390,11 @@ public final class HostSummaries {
 
   private HostSummary.Scattered scattered(ServiceKey group, List<ServiceKey> keys) {
     Set<ServiceKey> members = new HashSet<>(keys);
-    ServiceSums sum = new ServiceSums();
+    Sums.OfService sum = new Sums.OfService();
     long lowest = Long.MAX_VALUE;
     long highest = Long.MIN_VALUE;
     for (ServiceKey key : keys) {
-      ServiceSums one = Objects.requireNonNull(services.get(key), "a service");
+      Sums.OfService one = Objects.requireNonNull(services.get(key), "a service");
       sum.flows += one.flows;
       sum.sent = sum.sent.add(one.sent);
       sum.received = sum.received.add(one.received);
@@ -424,12 +402,12 @@ public final class HostSummaries {
       lowest = Math.min(lowest, port);
       highest = Math.max(highest, port);
     }
-    Map<IpAddress, Times> ofPeers = new HashMap<>();
+    Map<IpAddress, Sums.Times> ofPeers = new HashMap<>();
     contacts.forEach(
         (contact, times) -> {
           if (members.contains(contact.service())) {
             ofPeers
-                .computeIfAbsent(contact.peer(), any -> new Times())
+                .computeIfAbsent(contact.peer(), any -> new Sums.Times())
                 .add(times.timed, times.recent);
           }
         });
@@ -443,16 +421,16 @@ public final class HostSummaries {
         sum.sent,
         sum.received,
         ofPeers.size(),
-        ofPeers.values().stream().filter(Times::isNow).count(),
-        ofPeers.values().stream().filter(Times::isBefore).count());
+        ofPeers.values().stream().filter(Sums.Times::isNow).count(),
+        ofPeers.values().stream().filter(Sums.Times::isBefore).count());
   }
 
   private void hours(boolean isDestination) throws IOException {
-    ResultTable table = groups(HOUR, HOUR, SUMS, side(isDestination) + " = :host", false);
+    ResultTable table = groups(memory, HOUR, HOUR, SUMS, side(isDestination) + " = :host", false);
     for (int row = 0; row < table.rowCount(); row++) {
       if (!table.isNull(row, 0)) {
         hours
-            .computeIfAbsent(table.longValue(row, 0), hour -> new Sums())
+            .computeIfAbsent(table.longValue(row, 0), hour -> held(HOUR_BYTES, new Sums()))
             .add(
                 table.longValue(row, 1),
                 table.bigValue(row, 2),
@@ -469,7 +447,7 @@ public final class HostSummaries {
       return;
     }
     String both = "src_addr = :host AND dst_addr = :host";
-    ResultTable table = groups(HOUR, HOUR, "COUNT(*) AS flows", both, false);
+    ResultTable table = groups(memory, HOUR, HOUR, "COUNT(*) AS flows", both, false);
     for (int row = 0; row < table.rowCount(); row++) {
       long twice = table.longValue(row, 1);
       all.flows -= twice;

@@ -280,11 +280,6 @@ public final class SegmentIndex implements AutoCloseable {
     file.requireWhole();
   }
 
-  public SegmentIndex acquire() {
-    file.acquire();
-    return this;
-  }
-
   public void release() {
     file.release();
   }

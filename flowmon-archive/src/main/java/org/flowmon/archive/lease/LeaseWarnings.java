@@ -6,17 +6,16 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.flowmon.archive.log.LazyLogger;
 
 /**
  * Logs the consequences of a lease that cannot be made or written, once for each archive: a command
  * such as {@code verify} opens an archive several times. Safe for many threads.
  */
 final class LeaseWarnings {
-  private static final Logger LOG = LoggerFactory.getLogger(LeaseWarnings.class);
+  private static final LazyLogger LOG = new LazyLogger(LeaseWarnings.class);
 
-  static final LeaseWarnings OF_PROCESS = new LeaseWarnings(LOG::warn);
+  static final LeaseWarnings OF_PROCESS = new LeaseWarnings(text -> LOG.get().warn(text));
 
   private final Consumer<String> out;
   private final Set<Path> notMade = ConcurrentHashMap.newKeySet();

@@ -11,9 +11,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.log.LazyLogger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A file locked by this process; the system unlocks it when the process ends, however it ends.
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * writing to it is a memory fault, not an I/O error.
  */
 final class LockedFile implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(LockedFile.class);
+  private static final LazyLogger LOG = new LazyLogger(LockedFile.class);
   private static final String PROPERTY = "flowmon.locked.";
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -151,7 +150,7 @@ final class LockedFile implements AutoCloseable {
     try {
       Files.deleteIfExists(file);
     } catch (AccessDeniedException e) {
-      LOG.debug("a lease of another user's dead process cannot be deleted: {}", file, e);
+      LOG.get().debug("a lease of another user's dead process cannot be deleted: {}", file, e);
     }
   }
 

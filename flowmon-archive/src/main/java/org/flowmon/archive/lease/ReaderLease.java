@@ -16,9 +16,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
+import org.flowmon.archive.log.LazyLogger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The lease of one process: the commits it may still read and the segments it may still commit.
@@ -33,7 +32,7 @@ public final class ReaderLease implements AutoCloseable {
 
   static final long NOTHING = Long.MAX_VALUE;
 
-  private static final Logger LOG = LoggerFactory.getLogger(ReaderLease.class);
+  private static final LazyLogger LOG = new LazyLogger(ReaderLease.class);
 
   private final Path archive;
   private final LockedFile.Opening opening;
@@ -152,7 +151,7 @@ public final class ReaderLease implements AutoCloseable {
       try {
         made.disown(id);
       } catch (IOException e) {
-        LOG.debug("{} stays owned until this process ends", id, e);
+        LOG.get().debug("{} stays owned until this process ends", id, e);
       }
     }
   }
@@ -205,11 +204,12 @@ public final class ReaderLease implements AutoCloseable {
     try {
       return number(file);
     } catch (FileSystemException e) {
-      LOG.warn(
-          "no file is deleted while this lease cannot be read: {}. Give its user umask 027 or 022,"
-              + " or delete it if no process reads the archive",
-          file,
-          e);
+      LOG.get()
+          .warn(
+              "no file is deleted while this lease cannot be read: {}. Give its user umask 027 or"
+                  + " 022, or delete it if no process reads the archive",
+              file,
+              e);
       return 0;
     }
   }
@@ -250,7 +250,7 @@ public final class ReaderLease implements AutoCloseable {
     try {
       made.file().delete();
     } catch (IOException e) {
-      LOG.warn("a lease was not given back; it ends with this process", e);
+      LOG.get().warn("a lease was not given back; it ends with this process", e);
     }
     owned = null;
     protects = false;

@@ -32,9 +32,4 @@ public record VerifyReport(
   public boolean isSound() {
     return damages.isEmpty();
   }
-
-  /** 0 if everything is sound, 1 if something is damaged. */
-  public int exitCode() {
-    return isSound() ? 0 : 1;
-  }
 }

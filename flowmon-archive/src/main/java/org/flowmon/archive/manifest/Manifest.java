@@ -10,12 +10,11 @@ import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.RetentionChange;
+import org.flowmon.archive.log.LazyLogger;
 import org.flowmon.archive.retention.Expiration;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
 import org.flowmon.flow.time.FlowTime;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The commits of one archive, with the newest state in memory ({@code docs/format/manifest.md}).
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class Manifest {
   public static final String FOLDER = "manifest";
 
-  private static final Logger LOG = LoggerFactory.getLogger(Manifest.class);
+  private static final LazyLogger LOG = new LazyLogger(Manifest.class);
   private static final ArchiveCommit CREATION = ArchiveCommit.empty("created");
 
   private final ArchiveStore store;
@@ -251,10 +250,11 @@ public final class Manifest {
             ManifestFrame.Kind.SNAPSHOT.fileName(state.number()), ManifestSnapshot.toBytes(state));
       }
     } catch (IOException e) {
-      LOG.warn(
-          "commit {} is complete, but the files that speed up the next open were not written",
-          state.number(),
-          e);
+      LOG.get()
+          .warn(
+              "commit {} is complete, but the files that speed up the next open were not written",
+              state.number(),
+              e);
     }
   }
 

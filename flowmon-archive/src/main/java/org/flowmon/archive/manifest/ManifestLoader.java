@@ -5,15 +5,14 @@ import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import org.flowmon.archive.log.LazyLogger;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.StoredFile;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Reads a manifest's files: the newest sound snapshot, then the commits after it. */
 final class ManifestLoader {
-  private static final Logger LOG = LoggerFactory.getLogger(ManifestLoader.class);
+  private static final LazyLogger LOG = new LazyLogger(ManifestLoader.class);
 
   private ManifestLoader() {}
 
@@ -60,7 +59,7 @@ final class ManifestLoader {
     try {
       return Math.max(promised, LatestCommit.read(store));
     } catch (ManifestCorruptException e) {
-      LOG.warn("ignored: {}", e.getMessage());
+      LOG.get().warn("ignored: {}", e.getMessage());
       return promised;
     }
   }
@@ -86,7 +85,7 @@ final class ManifestLoader {
           return ManifestSnapshot.read(file, bytes, number);
         }
       } catch (ManifestCorruptException e) {
-        LOG.warn("a snapshot of the manifest is ignored: {}", e.getMessage());
+        LOG.get().warn("a snapshot of the manifest is ignored: {}", e.getMessage());
       }
     }
     return null;

@@ -12,7 +12,7 @@ import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.udaf.enrich.Enrichment;
 
 /** Options of a query over the archive: {@link #DEFAULTS}, with changes. Immutable. */
-public final class QueryOptions {
+public final class QueryOptions implements Cloneable {
   /** All rows, no limit of time, rows or bytes, one thread, checksums verified, rollups used. */
   public static final QueryOptions DEFAULTS = new QueryOptions();
 
@@ -33,21 +33,13 @@ public final class QueryOptions {
   private QueryOptions() {}
 
   private QueryOptions with(Consumer<QueryOptions> change) {
-    QueryOptions copy = new QueryOptions();
-    copy.asOfArrival = asOfArrival;
-    copy.timeLimit = timeLimit;
-    copy.rowLimit = rowLimit;
-    copy.byteLimit = byteLimit;
-    copy.groupMemory = groupMemory;
-    copy.threads = threads;
-    copy.verifyChecksums = verifyChecksums;
-    copy.useRollups = useRollups;
-    copy.explain = explain;
-    copy.pieceRows = pieceRows;
-    copy.isGone = isGone;
-    copy.enrichment = enrichment;
-    change.accept(copy);
-    return copy;
+    try {
+      QueryOptions copy = (QueryOptions) clone();
+      change.accept(copy);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e); // it is Cloneable
+    }
   }
 
   private static void require(boolean fits, String expected, Object found) {
@@ -164,10 +156,6 @@ public final class QueryOptions {
 
   public int pieceRows() {
     return pieceRows;
-  }
-
-  public BooleanSupplier isGone() {
-    return isGone;
   }
 
   public Enrichment enrichment() {

@@ -30,6 +30,12 @@ public record HeapBudget(long bytes) {
     /** A query until its answer, which is made in the other half. */
     QUERY(1, 2),
 
+    /** All queries that a server runs at a time; their answers are made beside them. */
+    SERVED_QUERIES(3, 8),
+
+    /** Parts of answers that clients have not taken yet. */
+    ANSWERS(1, 16),
+
     /** All history lookups that run in a job at a time, which share what one query may take. */
     LOOKUPS(1, 2),
 

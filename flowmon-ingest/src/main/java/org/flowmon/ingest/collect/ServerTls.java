@@ -184,6 +184,11 @@ public final class ServerTls {
     }
   }
 
+  /** For servers whose sockets are another's. */
+  public SSLContext context() {
+    return context;
+  }
+
   /** Whose it is and how long it is valid, for people. */
   public String certificate() {
     return certificate.getSubjectX500Principal().getName()

@@ -11,7 +11,6 @@ import java.util.concurrent.CountDownLatch;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.FlowSink;
 import org.flowmon.ingest.IngestCounters;
-import org.flowmon.ingest.decode.ExportDecoder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +31,7 @@ public final class UdpCollector implements Closeable {
 
   private static final long DRAIN_MILLIS = 5000;
 
-  /** The receiver of a collector's datagrams, for example {@link ExportDecoder#decode}. */
+  /** The receiver of a collector's datagrams, for example {@link CollectorDecoders}. */
   public interface Receiver {
     /** On a collector's thread; {@code datagram} is only read and only until this returns. */
     void receive(
@@ -46,25 +45,6 @@ public final class UdpCollector implements Closeable {
 
     /** After the last datagram of all threads, so that all that waits is counted. */
     default void end() {}
-  }
-
-  private record Decoding(ExportDecoder decoder) implements Receiver {
-    @Override
-    public void receive(
-        byte[] datagram,
-        int offset,
-        int length,
-        IpAddress exporter,
-        int port,
-        long arrivalMicros,
-        FlowSink out) {
-      decoder.decode(datagram, offset, length, exporter, port, arrivalMicros, out);
-    }
-
-    @Override
-    public void end() {
-      decoder.endInput();
-    }
   }
 
   /**
@@ -98,22 +78,11 @@ public final class UdpCollector implements Closeable {
   }
 
   /**
-   * Binds the ports (0: any free one, {@link #addresses}) and starts one thread; decoder and sink
+   * Binds the ports (0: any free one, {@link #addresses}) and starts one thread; receiver and sink
    * then belong to it. The kernel may give smaller buffers ({@link #receiveBufferBytes}).
    *
    * @throws IOException naming the port if it cannot be bound
    */
-  public static UdpCollector start(
-      List<InetSocketAddress> listen,
-      int receiveBufferBytes,
-      ExportDecoder decoder,
-      CollectorSink sink,
-      IngestCounters counters)
-      throws IOException {
-    return start(listen, receiveBufferBytes, new Decoding(decoder), sink, counters);
-  }
-
-  /** With a receiver before the decoder, used by the collector's thread alone from now on. */
   public static UdpCollector start(
       List<InetSocketAddress> listen,
       int receiveBufferBytes,

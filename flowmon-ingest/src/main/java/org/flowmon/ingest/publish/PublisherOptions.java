@@ -3,37 +3,14 @@ package org.flowmon.ingest.publish;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.memory.HeapBudget;
 
-/**
- * The options of a publisher.
- *
- * @param bootstrap Kafka's {@code bootstrap.servers}
- * @param topic must exist, see {@link FlowTopics}
- * @param batchRows rows after which a batch is closed, 1 … {@link FlowBatch#MAX_ROWS}
- * @param maxDelay how long a row waits at most for its batch to fill
- * @param heartbeat how long a partition is silent at most
- * @param queueBytes the bound of the queue before Kafka's producer, which one batch may exceed
- * @param bufferBytes the buffer of Kafka's producer, which holds compressed batches of its own
- * @param deliveryTimeout how long a batch is tried before it counts as lost, 25 days at most
- * @param stopTimeout how long {@link FlowPublisher#close} waits for Kafka
- * @param properties further settings of Kafka's producer, which override flowmon's own
- */
-public record PublisherOptions(
-    String bootstrap,
-    String topic,
-    int batchRows,
-    Duration maxDelay,
-    Duration heartbeat,
-    long queueBytes,
-    WhenFull whenFull,
-    long bufferBytes,
-    Duration deliveryTimeout,
-    Duration stopTimeout,
-    Map<String, String> properties) {
+/** The options of a publisher. Immutable. */
+public final class PublisherOptions implements Cloneable {
   /** The largest message of a publisher; the topic must take it. */
   static final int MAX_MESSAGE_BYTES = 8 << 20;
 
@@ -49,21 +26,20 @@ public record PublisherOptions(
     DROP
   }
 
-  public PublisherOptions {
-    if (batchRows < 1 || batchRows > FlowBatch.MAX_ROWS) {
-      throw new IllegalArgumentException(
-          "batch of " + batchRows + " rows, expected 1…" + FlowBatch.MAX_ROWS);
-    }
-    if (maxDelay.toMillis() < 1 || heartbeat.toMillis() < 1 || deliveryTimeout.toMillis() < 1) {
-      throw new IllegalArgumentException("delays and timeouts are at least 1 ms");
-    }
-    if (stopTimeout.isNegative()) {
-      throw new IllegalArgumentException("a stop takes no time below 0");
-    }
-    if (queueBytes < 1) {
-      throw new IllegalArgumentException("queue of " + queueBytes + " bytes, expected 1 or more");
-    }
-    properties = Map.copyOf(properties);
+  private final String bootstrap;
+  private String topic = DEFAULT_TOPIC;
+  private int batchRows = 1000;
+  private Duration maxDelay = Duration.ofMillis(50);
+  private Duration heartbeat = Duration.ofSeconds(1);
+  private long queueBytes = 16L << 20;
+  private WhenFull whenFull = WhenFull.WAIT;
+  private long bufferBytes = 64L << 20;
+  private Duration deliveryTimeout = Duration.ofMinutes(2);
+  private Duration stopTimeout = Duration.ofMinutes(2);
+  private Map<String, String> properties = Map.of();
+
+  private PublisherOptions(String bootstrap) {
+    this.bootstrap = bootstrap;
   }
 
   /**
@@ -71,18 +47,7 @@ public record PublisherOptions(
    * Kafka's producer, 2 minutes for a delivery; the owner waits.
    */
   public static PublisherOptions of(String bootstrap) {
-    return new PublisherOptions(
-        bootstrap,
-        DEFAULT_TOPIC,
-        1000,
-        Duration.ofMillis(50),
-        Duration.ofSeconds(1),
-        16L << 20,
-        WhenFull.WAIT,
-        64L << 20,
-        Duration.ofMinutes(2),
-        Duration.ofMinutes(2),
-        Map.of());
+    return new PublisherOptions(bootstrap);
   }
 
   /**
@@ -97,139 +62,124 @@ public record PublisherOptions(
         .withStopTimeout(Duration.ofMinutes(1));
   }
 
-  public PublisherOptions withTopic(String newTopic) {
-    return new PublisherOptions(
-        bootstrap,
-        newTopic,
-        batchRows,
-        maxDelay,
-        heartbeat,
-        queueBytes,
-        whenFull,
-        bufferBytes,
-        deliveryTimeout,
-        stopTimeout,
-        properties);
+  private PublisherOptions with(Consumer<PublisherOptions> change) {
+    try {
+      PublisherOptions copy = (PublisherOptions) clone();
+      change.accept(copy);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e); // it is Cloneable
+    }
   }
 
+  /** The topic must exist, see {@link FlowTopics}. */
+  public PublisherOptions withTopic(String name) {
+    return with(copy -> copy.topic = name);
+  }
+
+  /** Rows after which a batch is closed, 1 … {@link FlowBatch#MAX_ROWS}. */
   public PublisherOptions withBatchRows(int rows) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        rows,
-        maxDelay,
-        heartbeat,
-        queueBytes,
-        whenFull,
-        bufferBytes,
-        deliveryTimeout,
-        stopTimeout,
-        properties);
+    if (rows < 1 || rows > FlowBatch.MAX_ROWS) {
+      throw new IllegalArgumentException(
+          "batch of " + rows + " rows, expected 1…" + FlowBatch.MAX_ROWS);
+    }
+    return with(copy -> copy.batchRows = rows);
   }
 
+  /** How long a row waits at most for its batch to fill. */
   public PublisherOptions withMaxDelay(Duration delay) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        batchRows,
-        delay,
-        heartbeat,
-        queueBytes,
-        whenFull,
-        bufferBytes,
-        deliveryTimeout,
-        stopTimeout,
-        properties);
+    return with(copy -> copy.maxDelay = positive(delay));
   }
 
+  /** How long a partition is silent at most. */
   public PublisherOptions withHeartbeat(Duration interval) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        batchRows,
-        maxDelay,
-        interval,
-        queueBytes,
-        whenFull,
-        bufferBytes,
-        deliveryTimeout,
-        stopTimeout,
-        properties);
+    return with(copy -> copy.heartbeat = positive(interval));
   }
 
+  /** The bound of the queue before Kafka's producer, which one batch may exceed. */
   public PublisherOptions withQueue(long bytes, WhenFull then) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        batchRows,
-        maxDelay,
-        heartbeat,
-        bytes,
-        then,
-        bufferBytes,
-        deliveryTimeout,
-        stopTimeout,
-        properties);
+    if (bytes < 1) {
+      throw new IllegalArgumentException("queue of " + bytes + " bytes, expected 1 or more");
+    }
+    return with(
+        copy -> {
+          copy.queueBytes = bytes;
+          copy.whenFull = then;
+        });
   }
 
+  /** The buffer of Kafka's producer, which holds compressed batches of its own. */
   public PublisherOptions withBufferBytes(long bytes) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        batchRows,
-        maxDelay,
-        heartbeat,
-        queueBytes,
-        whenFull,
-        bytes,
-        deliveryTimeout,
-        stopTimeout,
-        properties);
+    return with(copy -> copy.bufferBytes = bytes);
   }
 
+  /** How long a batch is tried before it counts as lost, 25 days at most. */
   public PublisherOptions withDeliveryTimeout(Duration timeout) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        batchRows,
-        maxDelay,
-        heartbeat,
-        queueBytes,
-        whenFull,
-        bufferBytes,
-        timeout,
-        stopTimeout,
-        properties);
+    return with(copy -> copy.deliveryTimeout = positive(timeout));
   }
 
+  /** How long {@link FlowPublisher#close} waits for Kafka. */
   public PublisherOptions withStopTimeout(Duration timeout) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        batchRows,
-        maxDelay,
-        heartbeat,
-        queueBytes,
-        whenFull,
-        bufferBytes,
-        deliveryTimeout,
-        timeout,
-        properties);
+    if (timeout.isNegative()) {
+      throw new IllegalArgumentException("a stop takes no time below 0");
+    }
+    return with(copy -> copy.stopTimeout = timeout);
   }
 
+  /** Further settings of Kafka's producer, which override flowmon's own. */
   public PublisherOptions withProperties(Map<String, String> more) {
-    return new PublisherOptions(
-        bootstrap,
-        topic,
-        batchRows,
-        maxDelay,
-        heartbeat,
-        queueBytes,
-        whenFull,
-        bufferBytes,
-        deliveryTimeout,
-        stopTimeout,
-        more);
+    return with(copy -> copy.properties = Map.copyOf(more));
+  }
+
+  private static Duration positive(Duration time) {
+    if (time.toMillis() < 1) {
+      throw new IllegalArgumentException("delays and timeouts are at least 1 ms");
+    }
+    return time;
+  }
+
+  public String bootstrap() {
+    return bootstrap;
+  }
+
+  public String topic() {
+    return topic;
+  }
+
+  public int batchRows() {
+    return batchRows;
+  }
+
+  public Duration maxDelay() {
+    return maxDelay;
+  }
+
+  public Duration heartbeat() {
+    return heartbeat;
+  }
+
+  public long queueBytes() {
+    return queueBytes;
+  }
+
+  public WhenFull whenFull() {
+    return whenFull;
+  }
+
+  public long bufferBytes() {
+    return bufferBytes;
+  }
+
+  public Duration deliveryTimeout() {
+    return deliveryTimeout;
+  }
+
+  public Duration stopTimeout() {
+    return stopTimeout;
+  }
+
+  public Map<String, String> properties() {
+    return properties;
   }
 
   /** Shows topic and brokers, not the properties, which may hold passwords. */

@@ -90,7 +90,7 @@ class UdpCollectorTest {
   private void losesTwelve(Sink sink, DecoderLimits limits) throws IOException {
     List<InetSocketAddress> listen = List.of(UdpCollector.loopback(0));
     try (UdpCollector collector =
-            UdpCollector.start(listen, 1 << 20, decoder(limits), sink, counters);
+            UdpCollector.start(listen, 1 << 20, receiver(limits), sink, counters);
         DatagramSocket sender = new DatagramSocket()) {
       for (int sequence : new int[] {0, 1, 2, 10, 11, 13, 12, 14, 20, 21, 22}) {
         send(sender, collector.addresses().get(0), sequence);
@@ -126,7 +126,7 @@ class UdpCollectorTest {
         UdpCollector.start(
             List.of(UdpCollector.loopback(0), UdpCollector.loopback(0)),
             1 << 20,
-            List.of(new UdpCollector.Lane(decoder()::decode, sink, counters)),
+            List.of(new UdpCollector.Lane(receiver(), sink, counters)),
             0);
     try (DatagramSocket sender = new DatagramSocket()) {
       for (int i = 0; i < 200; i++) {
@@ -277,18 +277,21 @@ class UdpCollectorTest {
       IOException thrown =
           assertThrows(
               IOException.class,
-              () -> UdpCollector.start(List.of(taken), 1 << 16, decoder(), new Sink(), counters));
+              () -> UdpCollector.start(List.of(taken), 1 << 16, receiver(), new Sink(), counters));
       assertNotNull(thrown.getMessage());
       assertTrue(thrown.getMessage().contains(String.valueOf(taken.getPort())));
     }
   }
 
-  private ExportDecoder decoder() {
-    return decoder(DecoderLimits.defaults());
+  private UdpCollector.Receiver receiver() {
+    return receiver(DecoderLimits.defaults());
   }
 
-  private ExportDecoder decoder(DecoderLimits limits) {
-    return new ExportDecoder(counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, limits);
+  private UdpCollector.Receiver receiver(DecoderLimits limits) {
+    return new CollectorDecoders(
+        List.of(
+            new ExportDecoder(
+                counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, limits)));
   }
 
   private UdpCollector start(CollectorSink sink, int buffer, int ports) throws IOException {
@@ -296,7 +299,7 @@ class UdpCollectorTest {
         ports == 1
             ? List.of(UdpCollector.loopback(0))
             : List.of(UdpCollector.loopback(0), UdpCollector.loopback(0));
-    return UdpCollector.start(listen, buffer, decoder(), sink, counters);
+    return UdpCollector.start(listen, buffer, receiver(), sink, counters);
   }
 
   /** A v5 datagram of one flow. */

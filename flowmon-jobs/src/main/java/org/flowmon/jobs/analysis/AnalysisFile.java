@@ -62,9 +62,10 @@ final class AnalysisFile {
     if (name == null || live == null || ofPast.any() || report == null) {
       return Optional.empty();
     }
+    Report made = FormerLogics.replaced(report, live, history);
     return Optional.of(
         new AnalysisConfig.Draft(
-            new AnalysisConfig(name, live, history, report, sinks, alerts, root.places()),
+            new AnalysisConfig(name, live, history, made, sinks, alerts, root.places()),
             !ofWindows.any()));
   }
 

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,8 +49,9 @@ import org.slf4j.LoggerFactory;
  * fails over: all tasks of a checkpoint run the same analyses.
  *
  * <p>A message without an analysis that the job can run is refused: the log and {@link
- * ControlStatus} say why. Metrics in group {@code flowmon}: {@code analysis_changes}, {@code
- * refused_analysis_changes}, {@code follows_analyses} (1, or 0 if the topic cannot be read).
+ * ControlStatus} say why, also of analyses of the state that this build cannot run. Metrics in
+ * group {@code flowmon}: {@code analysis_changes}, {@code refused_analysis_changes}, {@code
+ * follows_analyses} (1, or 0 if the topic cannot be read).
  */
 public final class AnalysesCoordinator implements OperatorCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(AnalysesCoordinator.class);
@@ -67,6 +69,9 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
   private final Queue<AnalysisChange> told = new ConcurrentLinkedQueue<>();
   private final AtomicLong applied = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  private final List<AnalysisChange> restored = new ArrayList<>(); // and not yet checked
+  // Why the job cannot run the last change of a name, of its submission or its state.
+  private final Map<AnalysisChange, String> unfit = new LinkedHashMap<>();
   private volatile boolean follows;
   private long position;
   private volatile boolean closed;
@@ -80,14 +85,20 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
    * @param analyses the job's, as the topic had them at submission, up to offset {@code position}
    * @param check why a change cannot be made, if so; creates what it needs. Retried after an
    *     exception of Kafka
+   * @param refused changes of before the submission that the job cannot run, and why
    */
   public record Settings(
       JobConfig.Kafka kafka,
       AnalysisSet analyses,
       long position,
       AnalysesBudget budget,
-      SerializableFunction<AnalysisChange, Optional<String>> check)
-      implements Serializable {}
+      SerializableFunction<AnalysisChange, Optional<String>> check,
+      Map<AnalysisChange, String> refused)
+      implements Serializable {
+    public Settings {
+      refused = Map.copyOf(refused);
+    }
+  }
 
   /** Creates the coordinator in the JobManager. */
   static final class Provider extends RecreateOnResetOperatorCoordinator.Provider {
@@ -111,6 +122,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     this.context = context;
     analyses = new AnalysisSet(settings.analyses());
     position = settings.position();
+    unfit.putAll(settings.refused());
     MetricGroup metrics = context.metricGroup().addGroup("flowmon");
     metrics.gauge("analysis_changes", applied::get);
     metrics.gauge("refused_analysis_changes", refused::get);
@@ -165,6 +177,8 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     opened.assign(List.of(partition));
     opened.seek(partition, position());
     follows = true;
+    checkRestored();
+    unfit().forEach(status::refused);
     status.running(running());
     while (!closed) {
       for (ConsumerRecord<byte[], byte[]> record : opened.poll(POLL)) {
@@ -179,8 +193,38 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
     }
   }
 
+  /** Of another build's savepoint; tasks keep those that do not fit, which get no reports. */
+  private void checkRestored() {
+    List<AnalysisChange> changes;
+    synchronized (this) {
+      changes = List.copyOf(restored);
+    }
+    for (AnalysisChange change : changes) {
+      settings.check().apply(change).ifPresent(error -> unfit(change, error));
+      synchronized (this) {
+        restored.remove(change);
+      }
+    }
+  }
+
+  private synchronized void unfit(AnalysisChange change, String error) {
+    if (analyses.version(change.name()) <= change.version()) {
+      LOG.error(
+          "analysis {}: its definition in the state is not valid any more, and it gives no reports:"
+              + " {}",
+          change.name(),
+          error);
+      unfit.put(change, error);
+    }
+  }
+
+  private synchronized Map<AnalysisChange, String> unfit() {
+    return Map.copyOf(unfit);
+  }
+
   private synchronized RunningAnalyses running() {
-    return RunningAnalyses.of(analyses, position); // a change's version is its offset + 1
+    // a change's version is its offset + 1
+    return RunningAnalyses.of(analyses, position, unfit.keySet());
   }
 
   private synchronized long position() {
@@ -240,6 +284,7 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       return Optional.of(e.getMessage());
     }
     applied.incrementAndGet();
+    unfit.keySet().removeIf(one -> one.name().equals(change.name()));
     LOG.info(
         "analysis {}: {}, version {}",
         change.name(),
@@ -319,15 +364,13 @@ public final class AnalysesCoordinator implements OperatorCoordinator {
       long of = in.readLong();
       int length = in.readInt();
       String text = length < 0 ? null : new String(in.readNBytes(length), StandardCharsets.UTF_8);
+      AnalysisChange change = new AnalysisChange(name, of, text);
       try {
-        analyses.apply(new AnalysisChange(name, of, text));
+        if (analyses.apply(change)) {
+          restored.add(change);
+        }
       } catch (ConfigException e) {
-        // It was valid when it came; the rules have changed since.
-        LOG.error(
-            "analysis {}: its definition in the state is not valid any more, and it does not run:"
-                + " {}",
-            name,
-            e.getMessage());
+        unfit(change, String.valueOf(e.getMessage())); // the rules have changed since it came
       }
     }
   }

@@ -8,6 +8,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.topic.JsonMessage;
@@ -51,11 +53,13 @@ public record RunningAnalyses(Instant said, long read, List<Running> analyses) {
     }
   }
 
-  static RunningAnalyses of(AnalysisSet analyses, long read) {
+  /** Without those whose last change is {@code unfit}. */
+  static RunningAnalyses of(AnalysisSet analyses, long read, Set<AnalysisChange> unfit) {
     return new RunningAnalyses(
         Instant.now(),
         read,
         analyses.running().stream()
+            .filter(one -> !unfit.contains(analyses.change(one.name())))
             .map(one -> Running.of(one, analyses.version(one.name())))
             .toList());
   }

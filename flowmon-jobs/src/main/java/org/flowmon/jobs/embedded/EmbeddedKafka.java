@@ -211,10 +211,6 @@ public final class EmbeddedKafka implements AutoCloseable {
     return HOST + ":" + port;
   }
 
-  public int port() {
-    return port;
-  }
-
   /**
    * Creates a topic with settings such as {@code retention.bytes}, or leaves an existing one
    * unchanged.

@@ -7,8 +7,4 @@ public final class EnrichmentException extends RuntimeException {
   EnrichmentException(String message) {
     super(message);
   }
-
-  EnrichmentException(String message, Throwable cause) {
-    super(message, cause);
-  }
 }

@@ -36,11 +36,6 @@ final class ExactQueries {
   private final List<Approximation> columns;
   private final List<SelectItem> keys; // the group keys that results have
 
-  /** Of a report whose columns are named as the live query's. */
-  ExactQueries(AnalysisConfig analysis, List<ReportColumn> columns, boolean hasFlows) {
-    this(analysis, Optional.empty(), columns, hasFlows);
-  }
-
   /** Only columns of reports count. {@code hasFlows}: in an archive; merged sites have theirs. */
   ExactQueries(
       AnalysisConfig analysis,

@@ -50,12 +50,6 @@ public final class LogicRules {
     return LiveColumns.parse(analysis, HISTORY, analysis.history().query());
   }
 
-  public void noHistory() {
-    if (analysis.history() != null) {
-      throw error("history", "expected none: " + logic + " compares with nothing");
-    }
-  }
-
   public SelectItem item(String place, Query query, String name, ValueKind kind) {
     List<String> names = names(query);
     int column = names.indexOf(name);

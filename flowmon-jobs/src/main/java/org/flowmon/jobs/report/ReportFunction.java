@@ -55,14 +55,6 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       Counter rows,
       Counter failed) {}
 
-  /**
-   * Without {@code hasFlows}, as on merged sites, reports name no exact queries. Throws {@code
-   * ConfigException} if an analysis does not fit its logic.
-   */
-  public ReportFunction(List<AnalysisConfig> analyses, boolean hasFlows) {
-    this(analyses, hasFlows, EnrichmentConfig.NONE);
-  }
-
   /** Also with the files whose versions reports tell. */
   public ReportFunction(
       List<AnalysisConfig> analyses, boolean hasFlows, EnrichmentConfig enrichment) {

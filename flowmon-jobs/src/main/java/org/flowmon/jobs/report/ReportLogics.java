@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.analysis.FormerLogics;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.RowCondition;
@@ -44,6 +45,11 @@ public final class ReportLogics {
     Map<String, Supplier<ReportLogic>> known = provided(analysis);
     Supplier<ReportLogic> logic = known.get(name);
     if (logic == null) {
+      FormerLogics.advice(name)
+          .ifPresent(
+              advice -> {
+                throw analysis.error(KEY, advice);
+              });
       throw analysis.error(
           KEY,
           "expected %s, or the full name of a class that implements %s; found '%s'%s"

@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.code.CodeNames;
@@ -16,36 +18,55 @@ import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.ResultTable;
 
 /**
- * {@code docs/query-examples.md}: queries in blocks of SQL, each followed by its answer, a table or
- * the text of an error. A comment before a block gives DuckDB's query, {@code DuckDB: …}, or the
- * reason for its absence, {@code not in DuckDB: …}.
+ * A page of examples: queries in blocks of SQL, each followed by its answer, a table or the text of
+ * an error. {@code docs/query-examples.md} has an example of each construct, {@code query-cases.md}
+ * of the test resources has further cases. A comment before a block gives DuckDB's query, {@code
+ * DuckDB: …}, or the reason for its absence, {@code not in DuckDB: …}; those of the documentation's
+ * examples stand in {@code query-duckdb.md} of the test resources, each before its query.
  */
 public final class ExamplePage {
   private static final String DUCK_DB = "<!-- DuckDB: ";
   private static final String NOT_IN_DUCK_DB = "<!-- not in DuckDB: ";
   private static final String COMMENT_ENDS = " -->";
 
+  private static final String DOCUMENTED = "docs/query-examples.md";
+  private static final String RESOURCES = "flowmon-jobs/src/test/resources/";
+
+  private final String name;
   private final List<String> lines;
   private final List<QueryExample> examples = new ArrayList<>();
 
-  private ExamplePage(List<String> lines) {
-    this.lines = lines;
+  /** Comments by queries; of other queries they stand on the page. */
+  private ExamplePage(String name, Map<String, String> comments) throws IOException {
+    this.name = name;
+    lines = Files.readAllLines(docs().resolveSibling(name));
     for (int at = 0; at < lines.size(); at++) {
       if (lines.get(at).equals("```sql")) {
-        String before = lines.get(at - 1);
+        String sql = String.join("\n", lines.subList(at + 1, end(at)));
+        String comment = comments.getOrDefault(sql, lines.get(at - 1));
         examples.add(
             new QueryExample(
-                at + 2,
-                String.join("\n", lines.subList(at + 1, end(at))),
-                inside(before, DUCK_DB),
-                inside(before, NOT_IN_DUCK_DB)));
+                name, at + 2, sql, inside(comment, DUCK_DB), inside(comment, NOT_IN_DUCK_DB)));
       }
     }
   }
 
-  /** Reads the project's page. */
-  public static ExamplePage read() throws IOException {
-    return new ExamplePage(Files.readAllLines(docs().resolve("query-examples.md")));
+  /** Reads the page of the documentation. */
+  static ExamplePage documented() throws IOException {
+    Map<String, String> comments = new HashMap<>();
+    ExamplePage inDuckDb = new ExamplePage(RESOURCES + "query-duckdb.md", Map.of());
+    for (QueryExample example : inDuckDb.examples) {
+      comments.put(example.sql(), inDuckDb.lines.get(example.line() - 3));
+    }
+    ExamplePage page = new ExamplePage(DOCUMENTED, comments);
+    page.examples.forEach(example -> comments.remove(example.sql()));
+    assertEquals(Map.of(), comments, "queries of no example");
+    return page;
+  }
+
+  /** Reads all pages, that of the documentation first. */
+  public static List<ExamplePage> all() throws IOException {
+    return List.of(documented(), new ExamplePage(RESOURCES + "query-cases.md", Map.of()));
   }
 
   /** Returns the flows of the examples. */
@@ -73,6 +94,11 @@ public final class ExamplePage {
   /** Returns all examples, errors included, in the order of the page. */
   public List<QueryExample> examples() {
     return List.copyOf(examples);
+  }
+
+  /** Returns the page's path in the project. */
+  String name() {
+    return name;
   }
 
   String text() {

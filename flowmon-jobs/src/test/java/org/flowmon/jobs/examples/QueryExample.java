@@ -11,15 +11,16 @@ import org.flowmon.udaf.value.Parameters;
 import org.flowmon.udaf.value.Value;
 
 /**
- * A query of {@code docs/query-examples.md}.
+ * A query of an {@link ExamplePage}.
  *
+ * @param page path of the page in the project
  * @param line of the page on which it begins, 1-based
  * @param sql as on the page, with comments: those of the form {@code -- :name = value} give
  *     parameters their values
  * @param duckDb DuckDB's query if it differs, else null
  * @param notInDuckDb why DuckDB has no such query, null if it has
  */
-public record QueryExample(int line, String sql, String duckDb, String notInDuckDb) {
+public record QueryExample(String page, int line, String sql, String duckDb, String notInDuckDb) {
 
   /**
    * Returns the query with its parameters' values.
@@ -66,6 +67,6 @@ public record QueryExample(int line, String sql, String duckDb, String notInDuck
 
   @Override
   public String toString() {
-    return "docs/query-examples.md, line " + line + ":\n" + sql;
+    return page + ", line " + line + ":\n" + sql;
   }
 }

@@ -46,26 +46,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every construct of the dialect by an example with its answer: the answers of {@code
- * docs/query-examples.md} come from every way of running the query, and from DuckDB.
+ * Every construct of the dialect by an example with its answer: the answers of the {@link
+ * ExamplePage}s come from every way of running the query, and from DuckDB.
  */
 class QueryExamplesTest {
   private static final long WEEK = 7 * 86_400_000_000L;
 
   @TempDir private Path directory;
   private List<FlowBatch> flows;
-  private ExamplePage page;
+  private List<ExamplePage> pages;
 
   @BeforeEach
-  void readThePageAndItsFlows() throws IOException {
-    page = ExamplePage.read();
+  void readThePagesAndTheirFlows() throws IOException {
+    pages = ExamplePage.all();
     flows = ExamplePage.flows();
   }
 
   @Test
-  void thePageSaysWhatTheQueriesGive() throws IOException {
+  void thePagesSayWhatTheQueriesGive() throws IOException {
+    for (ExamplePage page : pages) {
+      saysWhatItsQueriesGive(page);
+    }
+  }
+
+  private void saysWhatItsQueriesGive(ExamplePage page) throws IOException {
     String made = page.with(this::answer);
-    Path copy = Path.of("target/query-examples.md");
+    Path copy = Path.of("target").resolve(Path.of(page.name()).getFileName());
     Files.createDirectories(copy.getParent());
     Files.writeString(copy, made);
     List<String> expected = made.lines().toList();
@@ -74,9 +80,7 @@ class QueryExamplesTest {
       String should = line < expected.size() ? expected.get(line) : "the end";
       String is = line < found.size() ? found.get(line) : "the end";
       assertEquals(
-          should,
-          is,
-          "docs/query-examples.md, line " + (line + 1) + "; " + copy + " is as it should be");
+          should, is, page.name() + ", line " + (line + 1) + "; " + copy + " is as it should be");
     }
   }
 
@@ -90,8 +94,14 @@ class QueryExamplesTest {
     }
   }
 
-  /** Returns the examples that are no errors. */
+  /** Returns the examples of all pages that are no errors. */
   private List<QueryExample> queries() {
+    List<QueryExample> queries = pages.stream().flatMap(page -> queries(page).stream()).toList();
+    assertTrue(queries.size() > 60, queries.size() + " examples");
+    return queries;
+  }
+
+  private static List<QueryExample> queries(ExamplePage page) {
     List<QueryExample> queries = new ArrayList<>();
     for (QueryExample example : page.examples()) {
       try {
@@ -101,7 +111,6 @@ class QueryExamplesTest {
         // an example of an error
       }
     }
-    assertTrue(queries.size() > 60, queries.size() + " examples");
     return queries;
   }
 
@@ -221,7 +230,7 @@ class QueryExamplesTest {
   }
 
   @Test
-  void everyConstructHasAnExample() {
+  void everyConstructHasADocumentedExample() throws IOException {
     Set<String> constructs = new TreeSet<>();
     Set<String> used = new TreeSet<>();
     kindsOf(Expression.class, constructs);
@@ -239,7 +248,7 @@ class QueryExamplesTest {
     Stream.of(Expression.ArithmeticOperator.values()).forEach(o -> constructs.add(o.sql()));
     Stream.of(AggregateFunction.values()).forEach(f -> constructs.add(f.name()));
     EnumSet.allOf(ValueKind.class).forEach(kind -> constructs.add("literal of " + kind));
-    for (QueryExample example : queries()) {
+    for (QueryExample example : queries(ExamplePage.documented())) {
       // A bound query has no parameters any more.
       for (FlowQuery query : clauses(QueryParser.parseQuery(example.sql()), used)) {
         query.select().forEach(item -> use(item.what(), used));

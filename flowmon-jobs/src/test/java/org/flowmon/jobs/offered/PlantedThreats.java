@@ -8,7 +8,7 @@ import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * Planted cases of floods, tunnels, guessed passwords, theft, new services and faulty exporters,
- * and a look-alike of each. {@code docs/synthetic.md} lists them.
+ * and a look-alike of each.
  */
 final class PlantedThreats {
   /** Gets answers of sixty time servers. */

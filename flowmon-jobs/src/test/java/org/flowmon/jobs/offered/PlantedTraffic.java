@@ -17,7 +17,7 @@ import org.flowmon.ingest.synthetic.SyntheticFlow;
 
 /**
  * Ninety-five days of a small network's flows with planted cases for each analysis: cases that it
- * should find, and similar ones that it should not. {@code docs/synthetic.md} lists them. The crowd
+ * should find, and similar ones that it should not: each host below says what it does. The crowd
  * between them has every kind of flow: unknown addresses, ports and counts, both directions in one
  * row, flows that arrive late, ahead of their time or without a time.
  *

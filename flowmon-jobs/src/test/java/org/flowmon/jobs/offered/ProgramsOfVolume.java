@@ -279,7 +279,10 @@ final class ProgramsOfVolume {
 
     /** The share of pairs above all slots, and by how much one of them is, of a slot's bytes. */
     private static double[] growth(
-        Map<List<?>, Double> now, List<Map<List<?>, Double>> slots, double slotTotal) {
+        Map<List<?>, Double> now,
+        List<Map<List<?>, Double>> slots,
+        double slotTotal,
+        double least) {
       int records = 0;
       double excess = 0;
       for (Map.Entry<List<?>, Double> pair : now.entrySet()) {
@@ -288,10 +291,8 @@ final class ProgramsOfVolume {
                 .mapToDouble(slot -> slot.getOrDefault(pair.getKey(), 0.0))
                 .max()
                 .orElse(0);
-        if (pair.getValue() > most) {
-          records++;
-          excess = Math.max(excess, (pair.getValue() - most) / slotTotal);
-        }
+        records += pair.getValue() - most > least ? 1 : 0;
+        excess = Math.max(excess, (pair.getValue() - most) / slotTotal);
       }
       return new double[] {now.isEmpty() ? 0 : (double) records / now.size(), excess};
     }
@@ -307,7 +308,7 @@ final class ProgramsOfVolume {
           double[] past = usually.stream().mapToDouble(slot -> slot[measure]).toArray();
           double mean = Arrays.stream(past).average().orElse(0);
           double squares = Arrays.stream(past).map(one -> (one - mean) * (one - mean)).sum();
-          double deviation = Math.max(0.01, Math.sqrt(squares / (past.length - 1)));
+          double deviation = Math.max(m == 1 ? 0.005 : 0.01, Math.sqrt(squares / (past.length - 1)));
           double limit = mean + 6 * deviation;
           if (m == 2) {
             limit = Math.max(limit, 2 * Arrays.stream(past).max().orElse(0));
@@ -354,10 +355,13 @@ final class ProgramsOfVolume {
               .map(Anomaly::matrix)
               .toList();
       double slotTotal = thenTotal / slots.size();
-      double[] grown = growth(now, slots, slotTotal);
+      double pairs = slots.stream().mapToInt(Map::size).sum();
+      double least = 0.001 * thenTotal / pairs;
+      double[] grown = growth(now, slots, slotTotal, least);
       List<double[]> usually = new ArrayList<>();
       for (Map<List<?>, Double> slot : slots) {
-        double[] of = growth(slot, slots.stream().filter(s -> s != slot).toList(), slotTotal);
+        List<Map<List<?>, Double>> others = slots.stream().filter(s -> s != slot).toList();
+        double[] of = growth(slot, others, slotTotal, least);
         usually.add(new double[] {Measures.of(slot, then).jensenShannon(), of[0], of[1]});
       }
       Decision decision =

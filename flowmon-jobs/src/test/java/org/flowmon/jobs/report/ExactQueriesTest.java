@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -107,7 +108,8 @@ class ExactQueriesTest {
               "window: 2s\n  time: arrival")) {
         AnalysisConfig analysis = analysis(QUERY, live);
         WindowSpec window = LiveQuery.window(analysis);
-        ExactQueries exact = new ExactQueries(analysis, LiveColumns.of(analysis), true);
+        ExactQueries exact =
+            new ExactQueries(analysis, Optional.empty(), LiveColumns.of(analysis), true);
         FlowWindows windows =
             FlowWindows.run(
                 TestFlow.batches(flows, 500, 1), QueryParser.parse(QUERY), window, 16, 8);
@@ -205,7 +207,7 @@ class ExactQueriesTest {
   @Test
   void whatIsSpreadHasNoExactQueryAndWhatIsExactHasNothing() {
     AnalysisConfig spread = analysis(QUERY, "window: 2s\n  spread: true");
-    ExactQueries exact = new ExactQueries(spread, LiveColumns.of(spread), true);
+    ExactQueries exact = new ExactQueries(spread, Optional.empty(), LiveColumns.of(spread), true);
     FlowWindows windows =
         FlowWindows.run(
             TestFlow.batches(TestFlow.random(72, 500, 2, 10), 100, 1),
@@ -218,7 +220,8 @@ class ExactQueriesTest {
     assertNull(exact.of(result).get(0).exact());
     AnalysisConfig sums =
         analysis("SELECT src_addr, SUM(bytes) AS b FROM flows GROUP BY src_addr", "window: 2s");
-    assertEquals(List.of(), new ExactQueries(sums, LiveColumns.of(sums), true).of(result));
+    assertEquals(
+        List.of(), new ExactQueries(sums, Optional.empty(), LiveColumns.of(sums), true).of(result));
   }
 
   @Test
@@ -228,7 +231,8 @@ class ExactQueriesTest {
             "SELECT dst_port AS port, service, MEDIAN(bytes) AS m FROM flows GROUP BY port,"
                 + " service",
             "window: 2s");
-    ExactQueries exact = new ExactQueries(analysis, LiveColumns.of(analysis), true);
+    ExactQueries exact =
+        new ExactQueries(analysis, Optional.empty(), LiveColumns.of(analysis), true);
     ResultTable.Builder rows = new ResultTable.Builder();
     rows.column("port", ValueKind.LONG)
         .column("service", ValueKind.TEXT)
@@ -344,7 +348,7 @@ class ExactQueriesTest {
       }
     }
     String exact =
-        new ExactQueries(analysis, LiveColumns.of(analysis), true)
+        new ExactQueries(analysis, Optional.empty(), LiveColumns.of(analysis), true)
             .of(window(rows.build()))
             .get(0)
             .exact();
@@ -370,7 +374,7 @@ class ExactQueriesTest {
     WindowResult result =
         new WindowResult("a", 10_000_000, 12_000_000, none, none, 0, ArrivalCounts.NONE);
     List<ReportApproximation> all =
-        new ExactQueries(analysis, LiveColumns.of(analysis), true).of(result);
+        new ExactQueries(analysis, Optional.empty(), LiveColumns.of(analysis), true).of(result);
     Map<String, String> exact =
         all.stream()
             .collect(Collectors.toMap(ReportApproximation::column, ReportApproximation::exact));

@@ -8,6 +8,7 @@ import org.apache.flink.streaming.api.operators.ProcessOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.HistoryStatus;
 import org.flowmon.jobs.history.WindowHistory;
@@ -28,7 +29,8 @@ class ReportFunctionTest {
       assertFalse(window.hasGroups());
       try (OneInputStreamOperatorTestHarness<WindowHistory, Report> harness =
           new OneInputStreamOperatorTestHarness<>(
-              new ProcessOperator<>(new ReportFunction(List.of(analysis), true)))) {
+              new ProcessOperator<>(
+                  new ReportFunction(List.of(analysis), true, EnrichmentConfig.NONE)))) {
         harness.open();
         harness.processElement(new StreamRecord<>(new WindowHistory(window, HistoryAnswer.NONE)));
         List<Report> reports = harness.extractOutputValues();

@@ -23,8 +23,6 @@ final class DistinctBytes {
   static final int COUNTED = 40;
   static final int SAMPLE = 41;
 
-  static final int MAX_HEADER_BYTES = 2;
-
   private static final int REGISTER_BITS = 6;
   static final int LEAST_ENTRY_BYTES = 9;
 

@@ -37,11 +37,6 @@ final class HashPad implements SubAggregate {
   }
 
   @Override
-  public int maxBytes() {
-    return DistinctBytes.MAX_HEADER_BYTES + 8 * stride * CAPACITY;
-  }
-
-  @Override
   public void initialize(long[] pads, int at) {
     Arrays.fill(pads, at, at + words(), 0);
   }

@@ -65,11 +65,6 @@ public final class ExportedState {
     return name;
   }
 
-  /** The arguments of the call, with all parameters. */
-  public List<UdafCall.Argument> arguments() {
-    return arguments;
-  }
-
   /**
    * Binds the state's call.
    *

@@ -19,8 +19,6 @@ import org.flowmon.udaf.state.StateSink;
 public final class PairBytes {
   public static final int FORM = 16;
 
-  public static final int MAX_HEADER_BYTES = 3 + 10 + 10;
-
   static final int MAX_PAIRS = 1 << 16;
 
   private static final int NARROW_BYTES = 4;

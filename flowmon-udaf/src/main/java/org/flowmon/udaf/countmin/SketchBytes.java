@@ -56,10 +56,6 @@ public final class SketchBytes {
     }
   }
 
-  public static long maxBytes(SketchShape shape) {
-    return 12L + 10L * (shape.narrow().words() + shape.wide().words());
-  }
-
   /**
    * Omits a part whose total is 0 or whose words are null. {@code scratch} is of {@link
    * #scratchWords}, empty if the wide part is null.

@@ -20,11 +20,6 @@ final class DoublesPad implements SubAggregate {
   }
 
   @Override
-  public int maxBytes() {
-    return 1 + Long.BYTES * CAPACITY;
-  }
-
-  @Override
   public void initialize(long[] pads, int at) {
     pads[at] = 0;
   }

@@ -86,13 +86,6 @@ public final class AddressTable {
     return wideEntries[low - 1]; // :: is a start
   }
 
-  /** How many stretches have an entry. */
-  public int size() {
-    return (int)
-        (Arrays.stream(entries).filter(entry -> entry != NONE).count()
-            + Arrays.stream(wideEntries).filter(entry -> entry != NONE).count());
-  }
-
   /**
    * Gives the ranges of an entry; false, with some of them, if there are more than {@code most}.
    */

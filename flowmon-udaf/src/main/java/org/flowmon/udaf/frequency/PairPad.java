@@ -61,11 +61,6 @@ final class PairPad implements SubAggregate {
   }
 
   @Override
-  public int maxBytes() {
-    return PairBytes.MAX_HEADER_BYTES + capacity * stride * 8;
-  }
-
-  @Override
   public void initialize(long[] pads, int at) {
     // A buffer's slots beyond its number of pairs are ignored.
     Arrays.fill(pads, at, at + (layout == Layout.BUFFER ? SLOTS : words()), 0);

@@ -49,11 +49,6 @@ final class SketchPad implements SubAggregate {
   }
 
   @Override
-  public int maxBytes() {
-    return (int) SketchBytes.maxBytes(shape);
-  }
-
-  @Override
   public void initialize(long[] pads, int at) {
     Arrays.fill(pads, at, at + words(), 0);
   }

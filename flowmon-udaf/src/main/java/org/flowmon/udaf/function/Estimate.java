@@ -13,10 +13,6 @@ public record Estimate(Value lower, Value value, Value upper) implements Answer 
     return new Estimate(value, value, value);
   }
 
-  public boolean isNull() {
-    return value.isNull();
-  }
-
   public boolean isExact() {
     return lower.equals(upper);
   }

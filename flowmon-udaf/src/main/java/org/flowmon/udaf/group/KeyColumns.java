@@ -133,15 +133,6 @@ public final class KeyColumns {
     hash(nulls, words, count, hashes);
   }
 
-  /** The hash of one group whose words lie in an array, equal to the hash of its rows. */
-  public long hash(long nulls, long[] data, int at) {
-    long sum = TableHash.start();
-    for (int w = 0; w < words.length; w++) {
-      sum = TableHash.add(sum, w, data[at + w]);
-    }
-    return TableHash.finish(TableHash.addNulls(sum, nulls));
-  }
-
   public long hash(long nulls, long[][] columns, int row) {
     long sum = TableHash.start();
     for (int w = 0; w < words.length; w++) {

@@ -27,7 +27,7 @@ import org.flowmon.udaf.value.ValueKind;
 
 /** Expressions that begin with a word: columns, constants, CASE, functions and aggregates. */
 final class FunctionParser {
-  private static final List<String> FUNCTIONS =
+  static final List<String> FUNCTIONS =
       List.of("NETWORK", "TIME_BUCKET", "SAME_HOUR", "DAYS_BEFORE", "COALESCE", "NOW", "SEEN");
 
   private final TokenStream tokens;

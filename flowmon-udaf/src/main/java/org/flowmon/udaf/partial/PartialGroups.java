@@ -160,11 +160,6 @@ public final class PartialGroups {
     return previous;
   }
 
-  /** The bytes: read-only. */
-  public byte[] bytes() {
-    return bytes;
-  }
-
   public long queryId() {
     return LittleEndian.getLong(bytes, PartialLayout.QUERY_AT);
   }

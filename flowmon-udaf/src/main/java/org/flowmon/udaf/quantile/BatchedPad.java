@@ -43,11 +43,6 @@ final class BatchedPad implements SubAggregate {
   }
 
   @Override
-  public int maxBytes() {
-    return SummaryBytes.maxBytesOfSummary(capacity + room);
-  }
-
-  @Override
   public void initialize(long[] pads, int at) {
     pads[at] = 0;
     pads[at + 1] = 0;

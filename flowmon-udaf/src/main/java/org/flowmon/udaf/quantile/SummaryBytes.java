@@ -26,16 +26,6 @@ final class SummaryBytes {
 
   private SummaryBytes() {}
 
-  /** The most bytes of a sub-state of form 1. */
-  static int maxBytesOfValues(int count) {
-    return 15 + 8 * count;
-  }
-
-  /** A sub-state of form 2 or 3, with weights and gaps of 32 bits. */
-  static int maxBytesOfSummary(int size) {
-    return 5 + 20 * size;
-  }
-
   /** Writes some values, in any order; {@code count} is not 0. */
   static void writeValues(long[] words, int from, int count, StateSink sink) {
     long min = words[from];

@@ -37,11 +37,6 @@ final class SummaryPad implements SubAggregate {
   }
 
   @Override
-  public int maxBytes() {
-    return SummaryBytes.maxBytesOfSummary(capacity);
-  }
-
-  @Override
   public void initialize(long[] pads, int at) {
     pads[at] = 0;
     pads[at + 1] = 0;

@@ -27,11 +27,6 @@ final class ValuesPad implements SubAggregate {
   }
 
   @Override
-  public int maxBytes() {
-    return SummaryBytes.maxBytesOfValues(capacity);
-  }
-
-  @Override
   public void initialize(long[] pads, int at) {
     pads[at] = 0;
   }

@@ -179,10 +179,6 @@ public final class DistinctCounts {
     return new GroupAnswer(all, query, check).finish();
   }
 
-  public ResultTable finish(GroupTable groups) {
-    return new GroupAnswer(groups, query).finish();
-  }
-
   /** Answers the query from its groups, with the bounds of approximate values. */
   public GroupAnswer.WithBounds answer(GroupTable groups) {
     return new GroupAnswer(groups, query).finishWithBounds();

@@ -148,11 +148,6 @@ public final class GroupCollector {
     return table;
   }
 
-  /** Merges another collector of the same query. */
-  public void merge(GroupCollector other) {
-    table.merge(other.table);
-  }
-
   public ResultTable finish() {
     return new GroupAnswer(table, query).finish();
   }

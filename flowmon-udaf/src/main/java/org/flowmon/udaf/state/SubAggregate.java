@@ -14,9 +14,6 @@ public interface SubAggregate {
   /** Longs of a pad, at least 1 and the same for all groups. */
   int words();
 
-  /** The most bytes of a sub-state. */
-  int maxBytes();
-
   /** INITIALIZE: makes the words at {@code at} a pad without rows, whatever they held. */
   void initialize(long[] pads, int at);
 

@@ -386,11 +386,6 @@ public final class WindowTables {
     return tables.values().stream().flatMap(Arrays::stream).filter(Objects::nonNull);
   }
 
-  /** Approximate bytes of all groups on the heap. */
-  public long heapBytes() {
-    return all().mapToLong(GroupTable::heapBytes).sum();
-  }
-
   /** A snapshot of the state, for bytes that are made later or elsewhere. */
   public FrozenTables freeze() {
     FrozenTables.Builder frozen = new FrozenTables.Builder(queryId);

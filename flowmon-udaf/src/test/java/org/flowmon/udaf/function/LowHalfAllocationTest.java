@@ -160,11 +160,6 @@ class LowHalfAllocationTest {
           }
 
           @Override
-          public int maxBytes() {
-            return 0;
-          }
-
-          @Override
           public void initialize(long[] pads, int at) {
             kept = new ArrayList<>();
           }

@@ -59,7 +59,7 @@ class GroupStatesTest {
       assertEquals(before, all.table().heapBytes(), "answer " + i);
       assertEquals(measured(all.table()), all.table().states().bytes(), "answer " + i);
       // The same values again: charged bytes must neither fall nor grow.
-      all.merge(collected(new GroupCollector(exact), 3, 900, 1000));
+      all.table().merge(collected(new GroupCollector(exact), 3, 900, 1000).table());
       assertEquals(answer, all.finish().toString());
       assertEquals(before, all.table().heapBytes(), "merge " + i);
       assertTrue(memory.taken() >= before, "merge " + i);

@@ -68,11 +68,6 @@ public record CountedFunction(BoundUdaf function, AtomicLong clock, Map<String, 
       }
 
       @Override
-      public int maxBytes() {
-        return low.maxBytes();
-      }
-
-      @Override
       public void initialize(long[] pads, int at) {
         low.initialize(pads, at);
       }

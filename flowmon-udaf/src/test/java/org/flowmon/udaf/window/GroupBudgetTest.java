@@ -272,7 +272,9 @@ class GroupBudgetTest {
     return level;
   }
 
-  private record Row(FlowBatch batch, int row, List<Object> keys, int level) {}
+  /** A flow with the keys of its group and, for each grouping, with its arguments beside them. */
+  private record Row(
+      FlowBatch batch, int row, List<Object> keys, List<List<Object>> groups, int level) {}
 
   /** Some tasks that take the flows, are stopped and restored as other tasks. */
   private static final class Run {
@@ -365,10 +367,14 @@ class GroupBudgetTest {
     private void note(FlowBatch batch) {
       for (int row = 0; row < batch.rows(); row++) {
         List<Object> keys = values(batch, row, test.keys());
+        List<List<Object>> groups = new ArrayList<>();
+        for (List<FlowColumn> arguments : test.distinct()) {
+          groups.add(List.of(keys, values(batch, row, arguments)));
+        }
         long pane = window.paneStart(batch.getLong(FlowColumn.END_TIME, row));
         rowsOfPane
             .computeIfAbsent(pane, start -> new ArrayList<>())
-            .add(new Row(batch, row, keys, level(keys)));
+            .add(new Row(batch, row, keys, groups, level(keys)));
       }
     }
 
@@ -452,9 +458,10 @@ class GroupBudgetTest {
       for (long pane = end - window.widthMicros(); pane < end; pane += window.slideMicros()) {
         List<Row> rows = rows(pane, end, through);
         all.addAll(rows);
+        Map<Integer, Long> groups = groupsByLevel(rows);
         Map<Integer, Long> bytes = stateBytesByLevel(pane, rows);
         while (level < 17
-            && (held(rows, level) > room.groups() || from(bytes, level) > room.stateBytes())) {
+            && (from(groups, level) > room.groups() || from(bytes, level) > room.stateBytes())) {
           level++;
         }
       }
@@ -498,8 +505,7 @@ class GroupBudgetTest {
       // For a query with COUNT(DISTINCT …), each group of its first grouping has states.
       Map<List<Object>, List<Row>> byGroup = new HashMap<>();
       for (Row row : rows) {
-        List<Object> distinct = values(row.batch(), row.row(), test.distinct().get(0));
-        byGroup.computeIfAbsent(List.of(row.keys(), distinct), k -> new ArrayList<>()).add(row);
+        byGroup.computeIfAbsent(row.groups().get(0), k -> new ArrayList<>()).add(row);
       }
       byGroup.forEach(
           (key, group) -> {
@@ -535,18 +541,18 @@ class GroupBudgetTest {
       return DistinctCounts.of(query).groupings().get(0);
     }
 
-    /** Different groups of a level, of all groupings. */
-    private long held(List<Row> rows, int level) {
-      long held = 0;
-      for (List<FlowColumn> arguments : test.distinct()) {
-        held +=
-            rows.stream()
-                .filter(row -> row.level() >= level && level < 17)
-                .map(row -> List.of(row.keys(), values(row.batch(), row.row(), arguments)))
-                .distinct()
-                .count();
+    /** Different groups of all groupings. */
+    private Map<Integer, Long> groupsByLevel(List<Row> rows) {
+      Map<Integer, Long> byLevel = new TreeMap<>();
+      for (int grouping = 0; grouping < test.distinct().size(); grouping++) {
+        Set<List<Object>> known = new HashSet<>();
+        for (Row row : rows) {
+          if (known.add(row.groups().get(grouping))) {
+            byLevel.merge(row.level(), 1L, Long::sum);
+          }
+        }
       }
-      return held;
+      return byLevel;
     }
 
     private ResultTable answer(List<Row> rows, FlowQuery of) {

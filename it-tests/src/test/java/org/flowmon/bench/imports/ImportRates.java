@@ -26,6 +26,9 @@ public final class ImportRates implements Experiment {
 
   private static final int BATCH_ROWS = 4096; // as an import's
 
+  /** Of the input: Zeek's log to batches alone, without commands. */
+  private static final String DECODING = "zeek_batches";
+
   private interface Program {
     void run(Path target) throws IOException;
   }
@@ -43,8 +46,11 @@ public final class ImportRates implements Experiment {
     Path folder = run.open(BenchFolder.in(run.path("dir"), "import")).path();
     List<String> inputs = run.texts("input");
     List<Contestant> contestants = new ArrayList<>();
+    Path log = folder.resolve("conn.log");
     if (inputs.contains("zeek")) {
-      contestants.addAll(ofLog(run, folder.resolve("conn.log")));
+      contestants.addAll(ofLog(run, log));
+    } else if (inputs.contains(DECODING)) {
+      var unused = write(run, log);
     }
     if (inputs.contains("netflow_v9")) {
       contestants.addAll(ofExports(run, folder));
@@ -70,8 +76,8 @@ public final class ImportRates implements Experiment {
         }
       }
     }
-    if (inputs.contains("zeek")) {
-      run.add(decoding(run, folder.resolve("conn.log")));
+    if (inputs.contains("zeek") || inputs.contains(DECODING)) {
+      run.add(decoding(run, log));
     }
     for (int i = 0; i < contestants.size(); i++) {
       Contestant contestant = contestants.get(i);
@@ -88,10 +94,15 @@ public final class ImportRates implements Experiment {
     }
   }
 
+  /** Returns the sum of packets. */
+  private static long write(Run run, Path log) throws IOException {
+    run.progress("writing %,d lines of conn.log", run.number("rows"));
+    return ZeekLog.write(log, run.number("rows"), run.number("seed"));
+  }
+
   private List<Contestant> ofLog(Run run, Path log) throws IOException {
     long rows = run.number("rows");
-    run.progress("writing %,d lines of conn.log", rows);
-    long packets = ZeekLog.write(log, rows, run.number("seed"));
+    long packets = write(run, log);
     return List.of(
         new Contestant(
             "zeek",

@@ -1,6 +1,7 @@
 package org.flowmon.bench.imports;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.flowmon.bench.Bench;
@@ -18,5 +19,22 @@ class ImportRatesTest {
     assertEquals(ExitCodes.DONE, run.code(), run.err());
     assertTrue(run.out().contains("flowmon import"), run.out());
     assertTrue(run.out().contains("DuckDB read_csv"), run.out());
+  }
+
+  @Test
+  void theLinesOfALogBecomeBatchesWithoutACommand() {
+    CommandRun run =
+        CommandRun.of(
+            Bench.commandLine(),
+            "import",
+            "--input",
+            "zeek_batches",
+            "--rows",
+            "3000",
+            "--rounds",
+            "1");
+    assertEquals(ExitCodes.DONE, run.code(), run.err());
+    assertTrue(run.out().contains("to batches alone, CPU time of one thread"), run.out());
+    assertFalse(run.out().contains("DuckDB read_csv"), run.out());
   }
 }

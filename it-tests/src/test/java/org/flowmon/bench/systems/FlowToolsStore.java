@@ -12,8 +12,9 @@ import java.util.stream.Stream;
 
 /**
  * flow-tools: flow-capture stores, flow-nfilter and flow-report answer B. No report counts flows by
- * their start: for A flow-export prints each flow's. Written after the manual pages of 0.68, and
- * not tried: distributions no longer have it.
+ * their start: for A flow-export prints each flow's. Written after the manual pages and the source
+ * of 0.68, and not tried: Debian 11 and 12 no longer have it. By the source {@code +octets} has the
+ * most octets first, although the manual page calls that ascending.
  */
 final class FlowToolsStore extends CollectorStore {
   private static final String FILTER =

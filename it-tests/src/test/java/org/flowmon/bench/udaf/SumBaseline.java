@@ -68,11 +68,6 @@ final class SumBaseline implements BoundUdaf {
     }
 
     @Override
-    public int maxBytes() {
-      return 1 + Long.BYTES;
-    }
-
-    @Override
     public void initialize(long[] pads, int at) {
       pads[at] = 0;
     }

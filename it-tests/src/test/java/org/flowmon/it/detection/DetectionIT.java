@@ -32,23 +32,18 @@ class DetectionIT {
     }
   }
 
-  /** A row of the docs' table. */
-  private static String line(LabelledSet set, String analysis, Set<String> named) {
+  /** A cell of the docs' table: scanners found, or all who are named if nobody is labelled. */
+  private static String cell(LabelledSet set, Set<String> named) {
     if (set.attackers().isEmpty()) {
-      return "| %s | `%s` | | %d | | | |".formatted(set.name(), analysis, named.size());
+      return named.size() + " |";
     }
     Set<String> found = set.scanners(Score.TARGETS);
-    int scanners = found.size();
     found.retainAll(named);
-    return "| %s | `%s` | %d | %d | %d | %d | %s |"
-        .formatted(
-            set.name(),
-            analysis,
-            scanners,
-            found.size(),
-            scanners - found.size(),
-            set.innocents(named).size(),
-            Score.share(found.size(), scanners));
+    return found.size() + " |";
+  }
+
+  private static String scanners(LabelledSet set) {
+    return set.attackers().isEmpty() ? "" : "" + set.scanners(Score.TARGETS).size();
   }
 
   /** Of the flows before the window first contact knows; all others know of no past. */
@@ -77,9 +72,10 @@ class DetectionIT {
         PublishedRules.all()
             .forEach((rule, names) -> scores.get(rule).add(set, names.apply(flows)));
       }
+      StringBuilder line = new StringBuilder("| %s | %s |".formatted(set.name(), scanners(set)));
       for (String analysis : SCANS) {
         Set<String> named = run(analysis, batches).named(batches, "scan", "src_addr");
-        add(lines, line(set, analysis, named));
+        line.append(' ').append(cell(set, named));
         if (isKnown) {
           set.innocents(named).forEach(s -> wronged.add(set.name() + ", " + analysis + ": " + s));
           if (isNew) {
@@ -90,6 +86,7 @@ class DetectionIT {
           }
         }
       }
+      add(lines, line.toString());
     }
     lines.forEach(System.out::println);
     List<String> sums = scores.values().stream().map(Score::line).toList();

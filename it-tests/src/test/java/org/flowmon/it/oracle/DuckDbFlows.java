@@ -5,12 +5,13 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import org.duckdb.DuckDBAppender;
+import org.duckdb.DuckDBConnection;
 import org.flowmon.flow.FlowColumn;
 
 /**
@@ -48,20 +49,21 @@ final class DuckDbFlows implements AutoCloseable {
       execute("ALTER TABLE flows ADD COLUMN IF NOT EXISTS " + column.sqlName() + " " + type);
     }
     execute("CREATE TABLE addresses (address VARCHAR, ipv4 BOOLEAN, number VARCHAR, net VARCHAR)");
-    try (PreparedStatement insert =
-        connection.prepareStatement("INSERT INTO addresses VALUES (?, ?, ?, ?)")) {
+    try (DuckDBAppender addresses =
+        connection.unwrap(DuckDBConnection.class).createAppender("addresses")) {
       for (String row : rows("SELECT src_addr FROM flows UNION SELECT dst_addr FROM flows", 1)) {
         String address = row.substring(0, row.length() - 1);
         if (!address.equals("null")) {
           boolean ipv4 = !address.contains(":");
-          insert.setString(1, address);
-          insert.setBoolean(2, ipv4);
-          insert.setString(3, number(address).toString(16).transform(DuckDbFlows::padded));
-          insert.setString(4, text(masked(address, ipv4 ? 24 : 64), ipv4));
-          insert.addBatch();
+          addresses
+              .beginRow()
+              .append(address)
+              .append(ipv4)
+              .append(number(address).toString(16).transform(DuckDbFlows::padded))
+              .append(text(masked(address, ipv4 ? 24 : 64), ipv4))
+              .endRow();
         }
       }
-      insert.executeBatch();
     }
   }
 

@@ -10,21 +10,15 @@ import org.flowmon.udaf.result.DistinctCounts;
  * distinct values; none for single rows. All are made in one pass over the rows.
  */
 public final class Groupings {
-  private final FlowQuery query;
   private final Optional<DistinctCounts> counts;
   private final List<FlowQuery> all;
 
   public Groupings(FlowQuery query) {
-    this.query = query;
     this.counts = Optional.ofNullable(DistinctCounts.of(query));
     this.all =
         query.isAggregated()
             ? counts.map(DistinctCounts::groupings).orElse(List.of(query))
             : List.of();
-  }
-
-  public FlowQuery query() {
-    return query;
   }
 
   public List<FlowQuery> all() {

@@ -83,8 +83,4 @@ public final class DecodedPages {
   synchronized long decoded() {
     return decoded;
   }
-
-  synchronized long bytes() {
-    return bytes;
-  }
 }

@@ -4,8 +4,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.flowmon.flow.bytes.BigEndian;
-import org.flowmon.ingest.decode.packet.PacketHeaders;
-import org.flowmon.ingest.decode.packet.PacketParser;
 
 /** The packets of a capture file, one after the other. The fields describe the current packet. */
 public abstract class CapturedPackets implements Closeable {
@@ -56,11 +54,6 @@ public abstract class CapturedPackets implements Closeable {
 
   /** False at the file's end, even within a packet; errors name file and place of no capture. */
   public abstract boolean next() throws IOException;
-
-  /** Reads the headers of the current packet. */
-  public final void parse(PacketParser parser, PacketHeaders into) {
-    LinkLayer.parse(parser, linkType, bytes, 0, length, into);
-  }
 
   final void reserve(int size) {
     length = size;

@@ -31,14 +31,6 @@ public final class ExportsOfFile {
       IngestCounters counters,
       BadDatagramSamples samples,
       ProtectedNetworks networks,
-      DecoderLimits limits) {
-    this(counters, samples, networks, limits, TunnelHeaders.INNER);
-  }
-
-  public ExportsOfFile(
-      IngestCounters counters,
-      BadDatagramSamples samples,
-      ProtectedNetworks networks,
       DecoderLimits limits,
       TunnelHeaders tunnels) {
     this.tunnels = tunnels;

@@ -76,10 +76,6 @@ public final class PcapReader implements Datagrams {
     return packets.timeMicros;
   }
 
-  public int destinationPort() {
-    return datagram.destinationPort();
-  }
-
   @Override
   public void close() throws IOException {
     packets.close();

@@ -34,10 +34,6 @@ final class UdpPacket {
     return headers.ip().srcPort;
   }
 
-  int destinationPort() {
-    return headers.ip().dstPort;
-  }
-
   int payloadAt() {
     return payloadAt;
   }

@@ -1,6 +1,5 @@
 package org.flowmon.ingest.synthetic.exporter;
 
-import java.util.List;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.synthetic.HistoryGenerator;
@@ -23,10 +22,6 @@ public record SimulatedRouter(
     int weight,
     long clockSkewMillis,
     IpAddress address) {
-  /** What routers export. */
-  public static final List<SourceKind> VERSIONS =
-      List.of(SourceKind.NETFLOW_V5, SourceKind.NETFLOW_V9, SourceKind.IPFIX, SourceKind.SFLOW);
-
   public static final int MAX_SAMPLING_RATE = 0x3FFF; // 14 bits in a v5 header
 
   public SimulatedRouter {

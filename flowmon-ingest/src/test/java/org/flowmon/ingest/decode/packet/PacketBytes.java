@@ -108,6 +108,16 @@ public final class PacketBytes {
     return out.toByteArray();
   }
 
+  /** A pcap file of Ethernet frames, big-endian, all of 1970-01-01T00:00:01Z. */
+  public static byte[] pcap(List<byte[]> frames) {
+    PacketBytes file = new PacketBytes().u32(0xA1B2C3D4L).u16(2).u16(4).u32(0).u32(0);
+    file.u32(65_535).u32(1);
+    for (byte[] frame : frames) {
+      file.u32(1).u32(0).u32(frame.length).u32(frame.length).bytes(frame);
+    }
+    return file.toBytes();
+  }
+
   /** Frames with tags, labels and tunnels of all kinds. */
   public static List<byte[]> packets() {
     byte[] four = new PacketBytes().ipv4("10.1.0.1", "10.1.0.2", 6, tcp(1024, 443, 0x1B)).toBytes();

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,27 +93,15 @@ class SflowFixtureTest {
   private List<Map<String, List<String>>> tshark(List<byte[]> datagrams)
       throws IOException, InterruptedException {
     Path file = directory.resolve("datagrams.pcap");
-    try (OutputStream out = Files.newOutputStream(file)) {
-      out.write(
-          ByteBuffer.allocate(24)
-              .putInt(0xA1B2C3D4)
-              .putShort((short) 2)
-              .putShort((short) 4)
-              .putLong(0)
-              .putInt(65535)
-              .putInt(1)
-              .array());
-      for (byte[] datagram : datagrams) {
-        byte[] packet =
-            new PacketBytes()
-                .ethernet(0x0800)
-                .ipv4("192.0.2.1", "192.0.2.2", 17, PacketBytes.udp(6343, 6343, datagram))
-                .toBytes();
-        out.write(
-            ByteBuffer.allocate(16).putLong(1).putInt(packet.length).putInt(packet.length).array());
-        out.write(packet);
-      }
+    List<byte[]> packets = new ArrayList<>();
+    for (byte[] datagram : datagrams) {
+      packets.add(
+          new PacketBytes()
+              .ethernet(0x0800)
+              .ipv4("192.0.2.1", "192.0.2.2", 17, PacketBytes.udp(6343, 6343, datagram))
+              .toBytes());
     }
+    Files.write(file, PacketBytes.pcap(packets));
     List<String> command =
         new ArrayList<>(
             List.of("tshark", "-n", "-r", file.toString(), "-T", "fields", "-E", "separator=/t"));

@@ -24,6 +24,7 @@ import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.TestData;
 import org.flowmon.ingest.decode.BadDatagramSamples;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -138,7 +139,11 @@ class SoftflowdExportTest {
 
   private static ExportsOfFile reader(IngestCounters counters) {
     return new ExportsOfFile(
-        counters, new BadDatagramSamples(4), ProtectedNetworks.NONE, DecoderLimits.defaults());
+        counters,
+        new BadDatagramSamples(4),
+        ProtectedNetworks.NONE,
+        DecoderLimits.defaults(),
+        TunnelHeaders.INNER);
   }
 
   private static List<String[]> csv(Path file) {

@@ -3,8 +3,6 @@ package org.flowmon.ingest.file.capture;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,23 +65,7 @@ class TsharkPacketsTest {
   @Test
   void tunnelsOfAllKindsAreReadAsByTshark() throws Exception {
     Path file = directory.resolve("tunnels.pcap");
-    try (OutputStream out = Files.newOutputStream(file)) {
-      out.write(
-          ByteBuffer.allocate(24)
-              .putInt(0xA1B2C3D4)
-              .putShort((short) 2)
-              .putShort((short) 4)
-              .putLong(0)
-              .putInt(65535)
-              .putInt(1)
-              .array());
-      for (byte[] packet : PacketBytes.packets()) {
-        int length = packet.length;
-        out.write(
-            ByteBuffer.allocate(16).putInt(1).putInt(0).putInt(length).putInt(length).array());
-        out.write(packet);
-      }
-    }
+    Files.write(file, PacketBytes.pcap(PacketBytes.packets()));
     assertEquals(PacketBytes.packets().size(), compare(file));
   }
 
@@ -119,9 +101,9 @@ class TsharkPacketsTest {
         Map<String, String[]> fields = fields(lines.get(number));
         number++;
         String where = file + ", packet " + number + ": " + lines.get(number - 1);
-        packets.parse(outer, found);
+        parse(packets, outer, found);
         check(fields, found, false, where);
-        packets.parse(inner, found);
+        parse(packets, inner, found);
         check(fields, found, true, where);
       }
     }
@@ -232,5 +214,9 @@ class TsharkPacketsTest {
 
   private static String mac(long mac) {
     return String.format("%012x", mac).replaceAll("..(?!$)", "$0:");
+  }
+
+  private static void parse(CapturedPackets packets, PacketParser parser, PacketHeaders into) {
+    LinkLayer.parse(parser, packets.linkType, packets.bytes, 0, packets.length, into);
   }
 }

@@ -46,11 +46,6 @@ public final class ReportWindows {
       return key.analysis();
     }
 
-    /** Microseconds, inclusive. */
-    public long start() {
-      return key.start();
-    }
-
     /** Microseconds, exclusive. */
     public long end() {
       return key.end();

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
 import org.flowmon.jobs.merge.WindowResult;
@@ -209,28 +208,20 @@ final class AnomalyLogic implements ReportLogic {
       MatrixPast past =
           inside == null || factor == 0
               ? new MatrixPast(all, List.of(), partSeconds, List.of())
-              : new MatrixPast(all, parts(rows, inside), partSeconds, decides);
+              : new MatrixPast(all, parts(rows, inside, all), partSeconds, decides);
       known = new Known(rows, inside, past);
     }
     return known.past();
   }
 
   /** Of each slot, or each day without slots, of the days inside. */
-  private List<TrafficMatrix> parts(ResultTable rows, DaysInside inside) {
+  private List<TrafficMatrix> parts(ResultTable rows, DaysInside inside, TrafficMatrix all) {
     int day = rows.column(DAY);
-    int part = hasSlots ? rows.column(SLOT) : day;
-    Map<Long, List<Integer>> parts = new TreeMap<>();
-    for (int row = 0; row < rows.rowCount(); row++) {
-      if (!rows.isNull(row, day) && inside.contains(rows.longValue(row, day))) {
-        parts.computeIfAbsent(rows.longValue(row, part), one -> new ArrayList<>()).add(row);
-      }
-    }
-    List<TrafficMatrix> matrices = new ArrayList<>();
-    for (List<Integer> some : parts.values()) {
-      ResultTable table = rows.withRows(some.stream().mapToInt(Integer::intValue).toArray());
-      matrices.add(TrafficMatrix.of(table, keyNames, measure, row -> true));
-    }
-    return matrices;
+    return all.parts(
+        rows,
+        measure,
+        hasSlots ? SLOT : DAY,
+        row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
   }
 
   private TrafficMatrix matrix(ResultTable rows, @Nullable DaysInside inside) {

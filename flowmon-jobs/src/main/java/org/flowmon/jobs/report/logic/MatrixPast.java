@@ -28,14 +28,13 @@ final class MatrixPast {
     this.parts = parts;
     this.partSeconds = partSeconds;
     this.peaks = new PairPeaks(all, parts);
+    Similarity.Reference reference = new Similarity.Reference(all);
     List<Comparison> compared = new ArrayList<>();
     for (int part = 0; part < parts.size(); part++) {
-      compared.add(compare(parts.get(part), part, partSeconds, (mine, other) -> {}));
+      PairPeaks.Growth growth = peaks.growth(parts.get(part), part, 1);
+      compared.add(comparison(reference.of(parts.get(part), growth), growth));
     }
-    for (Measure measure : measures) {
-      usual.put(
-          measure, new PastDistances(compared.stream().mapToDouble(measure::distance).toArray()));
-    }
+    measures.forEach(measure -> usual.put(measure, measure.usual(compared)));
   }
 
   TrafficMatrix all() {
@@ -49,24 +48,22 @@ final class MatrixPast {
 
   /** Compares a window of so many seconds; {@code beside} is called with each pair on the way. */
   Comparison compare(TrafficMatrix now, double seconds, TrafficMatrix.PairVisitor beside) {
-    return compare(now, -1, seconds, beside);
-  }
-
-  private Comparison compare(
-      TrafficMatrix matrix, int part, double seconds, TrafficMatrix.PairVisitor beside) {
-    PairPeaks.Growth growth = peaks.growth(matrix, part, partSeconds / seconds);
+    PairPeaks.Growth growth = peaks.growth(now, -1, partSeconds / seconds);
     Similarity similarity =
         Similarity.of(
-            matrix,
+            now,
             all,
             (mine, other) -> {
               growth.pair(mine, other);
               beside.pair(mine, other);
             });
-    if (parts.isEmpty()) {
-      return new Comparison(similarity, 0, 0);
-    }
-    double total = all.total() / parts.size();
-    return new Comparison(similarity, growth.records(), total > 0 ? growth.excess() / total : 0);
+    return comparison(similarity, growth);
+  }
+
+  private Comparison comparison(Similarity similarity, PairPeaks.Growth growth) {
+    double usual = parts.isEmpty() ? 0 : all.total() / parts.size();
+    return usual == 0
+        ? new Comparison(similarity, 0, 0)
+        : new Comparison(similarity, growth.records(), growth.excess() / usual);
   }
 }

@@ -46,6 +46,12 @@ enum Measure {
     return this == EXCESS ? Math.max(limit, TIMES * past.largest()) : limit;
   }
 
+  /** Returns what is usual, by its distances of parts of the past. */
+  PastDistances usual(List<Comparison> parts) {
+    double least = this == RECORDS ? 0.005 : 0.01;
+    return new PastDistances(parts.stream().mapToDouble(this::distance).toArray(), least);
+  }
+
   /** Whether it needs the past in parts. */
   boolean isOfParts() {
     return this == RECORDS || this == EXCESS;

@@ -5,16 +5,17 @@ final class PastDistances {
   /** With fewer nobody knows how they differ. */
   private static final int LEAST_PARTS = 7;
 
-  /** Parts that are as good as equal leave room for a little more. */
-  private static final double LEAST_DEVIATION = 0.01;
-
   private final int parts;
   private final double mean;
   private final double deviation;
   private final double largest;
 
-  /** Distances in an order given by the data. */
-  PastDistances(double[] distances) {
+  /**
+   * Distances in an order given by the data.
+   *
+   * @param least the least standard deviation: equal parts leave room for a little more
+   */
+  PastDistances(double[] distances, double least) {
     parts = distances.length;
     double sum = 0;
     double most = 0;
@@ -28,7 +29,7 @@ final class PastDistances {
     for (double one : distances) {
       squares += (one - mean) * (one - mean);
     }
-    deviation = Math.max(LEAST_DEVIATION, parts < 2 ? 0 : Math.sqrt(squares / (parts - 1)));
+    deviation = Math.max(least, parts < 2 ? 0 : Math.sqrt(squares / (parts - 1)));
   }
 
   double mean() {

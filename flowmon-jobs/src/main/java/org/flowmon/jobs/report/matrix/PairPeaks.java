@@ -9,26 +9,27 @@ import java.util.List;
  * many hosts is one of many pairs.
  */
 public final class PairPeaks {
+  /** Of the mean of a pair in a part: less is no growth, as what probes add. */
+  private static final double LEAST_GROWTH = 0.001;
+
   private final double[] largest; // by pair of all parts together
   private final double[] next; // of the other parts
   private final int[] holder; // the part with the largest
+  private final double least;
 
   /** Parts of {@code all}, each as long. */
   public PairPeaks(TrafficMatrix all, List<TrafficMatrix> parts) {
     largest = new double[all.size()];
     next = new double[all.size()];
     holder = new int[all.size()];
+    long pairs = 0;
     for (int i = 0; i < parts.size(); i++) {
       int part = i;
       TrafficMatrix matrix = parts.get(i);
-      matrix.join(
-          all,
-          (mine, pair) -> {
-            if (mine >= 0) {
-              add(pair, matrix.value(mine), part);
-            }
-          });
+      matrix.lookUp(all, (mine, pair) -> add(pair, matrix.value(mine), part));
+      pairs += matrix.size();
     }
+    least = pairs == 0 ? 0 : LEAST_GROWTH * all.total() / pairs;
   }
 
   private void add(int pair, double value, int part) {
@@ -74,10 +75,8 @@ public final class PairPeaks {
       pairs++;
       double peak = other < 0 ? 0 : holder[other] == part ? next[other] : largest[other];
       double above = matrix.value(mine) * scale - peak;
-      if (above > 0) {
-        records++;
-        excess = Math.max(excess, above);
-      }
+      records += above > least ? 1 : 0;
+      excess = Math.max(excess, above);
     }
 
     /** The share of the matrix's pairs that sent more than ever, 0 … 1. */

@@ -34,6 +34,36 @@ public record Similarity(
     return sums.result();
   }
 
+  /** One matrix that many are compared with: each takes the time of its own pairs alone. */
+  public static final class Reference {
+    private final Sums alone;
+
+    public Reference(TrafficMatrix matrix) {
+      alone = new Sums(matrix, matrix);
+      for (int pair = 0; pair < matrix.size(); pair++) {
+        alone.pair(-1, pair);
+      }
+    }
+
+    /**
+     * As {@link Similarity#of}, but for rounding. Keys have the same kinds; {@code beside} is
+     * called with each pair of the first.
+     */
+    public Similarity of(TrafficMatrix first, TrafficMatrix.PairVisitor beside) {
+      Sums sums = new Sums(first, alone);
+      first.lookUp(
+          alone.second,
+          (mine, other) -> {
+            if (other >= 0) {
+              sums.takeBack(other);
+            }
+            sums.pair(mine, other);
+            beside.pair(mine, other);
+          });
+      return sums.result();
+    }
+  }
+
   private static final class Sums implements TrafficMatrix.PairVisitor {
     private final TrafficMatrix first;
     private final TrafficMatrix second;
@@ -53,6 +83,24 @@ public record Similarity(
       this.second = second;
       this.firstTotal = first.total();
       this.secondTotal = second.total();
+    }
+
+    /** Begins with sums that have all pairs of the second. */
+    Sums(TrafficMatrix first, Sums ofSecond) {
+      this(first, ofSecond.second);
+      secondSquares.add(ofSecond.secondSquares);
+      differences.add(ofSecond.differences);
+      divergence.add(ofSecond.divergence);
+      onlySecond = ofSecond.onlySecond;
+    }
+
+    /** Takes back a pair that is in the first, too. */
+    void takeBack(int other) {
+      onlySecond--;
+      double q = second.value(other) / secondTotal;
+      secondSquares.add(-(q * q));
+      differences.add(-q);
+      divergence.add(-q);
     }
 
     @Override

@@ -38,6 +38,7 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
   private final int wanted;
   private final PriorityQueue<Change> kept = new PriorityQueue<>(LARGEST_FIRST.reversed());
   private long place;
+  private double least; // as large as all that are kept, once they are as many as wanted; else 0
 
   /** Empty, for {@link Similarity} to visit; seconds: the durations of the traffic. */
   public TopChanges(
@@ -60,16 +61,13 @@ public final class TopChanges implements TrafficMatrix.PairVisitor {
     double thenRate = other < 0 ? 0 : then.value(other) / thenSeconds;
     double difference = Math.abs(nowRate - thenRate);
     place++;
-    if (difference == 0 || wanted == 0) {
-      return;
+    if (difference <= least || wanted == 0) {
+      return; // of equal ones the first stays
     }
     if (kept.size() == wanted) {
-      // of equal ones the first stays
-      if (difference <= Math.abs(kept.peek().difference())) {
-        return;
-      }
       kept.poll();
     }
     kept.add(new Change(mine, other, nowRate, thenRate, place));
+    least = kept.size() == wanted ? Math.abs(kept.peek().difference()) : 0;
   }
 }

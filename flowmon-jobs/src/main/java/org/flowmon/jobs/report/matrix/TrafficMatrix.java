@@ -1,10 +1,14 @@
 package org.flowmon.jobs.report.matrix;
 
+import java.nio.LongBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
+import org.flowmon.udaf.order.RadixSort;
 import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What each pair (or other key) sent, each once, in the order of {@link RowKeys}. Sums are exact,
@@ -18,18 +22,19 @@ public final class TrafficMatrix {
   private int size;
   private long totalHigh;
   private long totalLow;
+  private int @Nullable [] pairsByRow; // null until it is asked for
 
-  private TrafficMatrix(RowKeys keys) {
+  private TrafficMatrix(RowKeys keys, int rows) {
     this.keys = keys;
-    this.row = new int[keys.rows()];
-    this.high = new long[keys.rows()];
-    this.low = new long[keys.rows()];
+    this.row = new int[rows];
+    this.high = new long[rows];
+    this.low = new long[rows];
   }
 
   /** Sums whole numbers {@code measure} by columns {@code keys}, over rows of {@code counts}. */
   public static TrafficMatrix of(
       ResultTable table, List<String> keys, String measure, IntPredicate counts) {
-    TrafficMatrix matrix = new TrafficMatrix(new RowKeys(table, keys));
+    TrafficMatrix matrix = new TrafficMatrix(new RowKeys(table, keys), table.rowCount());
     int column = table.column(measure);
     int rows = table.rowCount();
     long[] highs = new long[rows];
@@ -45,19 +50,56 @@ public final class TrafficMatrix {
       matrix.end();
       return matrix;
     }
-    int last = -1;
-    for (int next : matrix.keys.order()) {
-      if (!counts.test(next) || table.isNull(next, column)) {
-        continue;
-      }
-      if (last < 0 || !matrix.keys.isSame(last, next)) {
-        matrix.begin(next);
-      }
-      matrix.add(highs[next], lows.get(next));
-      last = next;
-    }
-    matrix.end();
+    int[] inOrder = matrix.keys.order();
+    matrix.addAll(Arrays.stream(inOrder).filter(counts).toArray(), table, column, highs, lows);
     return matrix;
+  }
+
+  /**
+   * Matrices of the same table's rows of {@code counts}, by the values, ascending, of a column of
+   * whole numbers or times.
+   */
+  public List<TrafficMatrix> parts(
+      ResultTable table, String measure, String by, IntPredicate counts) {
+    int column = table.column(measure);
+    long[] highs = new long[table.rowCount()];
+    table.readHighs(column, 0, highs.length, highs);
+    LongBuffer lows = table.longs(column);
+    int part = table.column(by);
+    LongBuffer partOf = table.longs(part);
+    int[] rows =
+        Arrays.stream(keys.order())
+            .filter(row -> counts.test(row) && !table.isNull(row, part))
+            .toArray();
+    long[] values =
+        Arrays.stream(rows).mapToLong(row -> partOf.get(row) ^ Long.MIN_VALUE).toArray();
+    new RadixSort().sort(values, rows, 0, rows.length, () -> {});
+    List<TrafficMatrix> parts = new ArrayList<>();
+    for (int from = 0, to; from < rows.length; from = to) {
+      to = from + 1;
+      while (to < rows.length && values[to] == values[from]) {
+        to++;
+      }
+      TrafficMatrix one = new TrafficMatrix(keys, to - from);
+      one.addAll(Arrays.copyOfRange(rows, from, to), table, column, highs, lows);
+      parts.add(one);
+    }
+    return parts;
+  }
+
+  /** Adds rows that are in the order of keys, and ends the matrix. */
+  private void addAll(int[] rows, ResultTable table, int column, long[] highs, LongBuffer lows) {
+    int last = -1;
+    for (int next : rows) {
+      if (!table.isNull(next, column)) {
+        if (last < 0 || !keys.isSame(last, next)) {
+          begin(next);
+        }
+        add(highs[next], lows.get(next));
+        last = next;
+      }
+    }
+    end();
   }
 
   private void addPair(int tableRow, long highLong, long lowLong) {
@@ -137,6 +179,40 @@ public final class TrafficMatrix {
   public interface PairVisitor {
     /** A pair's indexes in this matrix and the other, −1 if it is not there. */
     void pair(int mine, int other);
+  }
+
+  /** Visits each pair of this one, in the order of keys; a {@link #parts part} looks them up. */
+  void lookUp(TrafficMatrix other, PairVisitor visitor) {
+    if (other.keys == keys) {
+      int[] pairs = other.pairsByRow();
+      for (int i = 0; i < size; i++) {
+        visitor.pair(i, pairs[row[i]]);
+      }
+      return;
+    }
+    join(
+        other,
+        (mine, pair) -> {
+          if (mine >= 0) {
+            visitor.pair(mine, pair);
+          }
+        });
+  }
+
+  /** By row of the table the pair with its keys, −1 if there is none. */
+  private int[] pairsByRow() {
+    if (pairsByRow == null) {
+      pairsByRow = new int[keys.rows()];
+      int pair = -1;
+      for (int next : keys.order()) {
+        if (pair + 1 < size && row[pair + 1] == next) {
+          pair++;
+        }
+        boolean isOfPair = pair >= 0 && (row[pair] == next || keys.isSame(row[pair], next));
+        pairsByRow[next] = isOfPair ? pair : -1;
+      }
+    }
+    return pairsByRow;
   }
 
   /** In the order of keys, which have the same kinds. */

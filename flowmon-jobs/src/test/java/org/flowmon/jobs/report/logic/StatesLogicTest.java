@@ -140,10 +140,13 @@ class StatesLogicTest {
             QueryParser.parse(states.live().query()), QueryParser.parse(talkers.live().query())));
     assertEquals(0, talkers.live().slideMicros() % states.live().windowMicros());
     assertTrue(talkers.live().latenessMicros() >= states.live().latenessMicros());
+    assertEquals(5, files.size(), "the page and its blocks of YAML");
     // On one machine: the same analyses, by jobs that share a broker.
-    JobConfig berlin = JobConfig.parse("berlin.yaml", files.get(5));
-    JobConfig local = JobConfig.parse("centre.yaml", files.get(6));
-    assertEquals(7, files.size(), "blocks of YAML, after the page");
+    Path examples = root.resolve("docs/examples/sites");
+    JobConfig berlin =
+        JobConfig.parse("berlin.yaml", Files.readString(examples.resolve("berlin.yaml")));
+    JobConfig local =
+        JobConfig.parse("centre.yaml", Files.readString(examples.resolve("centre.yaml")));
     JobAnalyses.check(states, berlin);
     JobAnalyses.check(talkers, local);
     assertTrue(local.merge().sites().contains(berlin.site().name()));

@@ -1,0 +1,225 @@
+package org.flowmon.deploy.serve;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLContext;
+import org.flowmon.archive.Archives;
+import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.kafka.TokenFile;
+import org.flowmon.deploy.query.EnrichOption;
+import org.flowmon.deploy.serve.flows.CollectorClient;
+import org.flowmon.deploy.serve.http.AuditLog;
+import org.flowmon.deploy.serve.http.HttpServer;
+import org.flowmon.deploy.serve.http.Tokens;
+import org.flowmon.ingest.collect.ServerTls;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code flowmon serve}: answers over HTTP until it is told to end. */
+@Command(
+    name = "serve",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Serves archives over HTTP: queries, hosts, flows of addresses, with --config or --kafka also"
+          + " the reports, alerts and analyses of a job. /docs/ shows the API, /openapi.json is its"
+          + " contract (docs/rest.md).",
+      "It listens on this machine alone. An address of another needs --tokens, --tls-key and"
+          + " --tls-cert."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  flowmon serve --archive ./archive",
+      "  flowmon serve --archive ./archive --config flowmon.yaml --listen 0.0.0.0:8443",
+      "    --tokens tokens.txt --tls-key key.pem --tls-cert cert.pem --name flows.example.net"
+    })
+public final class ServeCommand implements Callable<Integer> {
+  private static final int PORT = 8060;
+
+  @Spec private CommandSpec spec;
+
+  @Mixin private ArchiveOption archive;
+
+  @Mixin private KafkaOptions kafka;
+
+  @Mixin private EnrichOption enrich;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      defaultValue = "127.0.0.1:8060",
+      description = "Where to listen; default ${DEFAULT-VALUE}. Port 0 takes a free one.")
+  private String listen;
+
+  @Option(
+      names = "--name",
+      paramLabel = "HOST",
+      description =
+          "A name of this server, by which browsers may ask it; may be repeated. Addresses and"
+              + " localhost always are.")
+  private List<String> names = new ArrayList<>();
+
+  @Option(
+      names = "--tokens",
+      paramLabel = "FILE",
+      description =
+          "Who may ask: a line ROLE NAME TOKEN each, with the roles read, analyst (also resolves"
+              + " alerts) and admin (also changes analyses). Without it everybody on this machine"
+              + " may do everything.")
+  private Optional<Path> tokens = Optional.empty();
+
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description = "The key for HTTPS, PEM (PKCS#8, not encrypted).")
+  private Optional<Path> tlsKey = Optional.empty();
+
+  @Option(
+      names = "--tls-cert",
+      paramLabel = "FILE",
+      description = "Its certificate and those that signed it, PEM.")
+  private Optional<Path> tlsCert = Optional.empty();
+
+  @Option(
+      names = "--time-limit",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description = "The longest time of a query, waiting included; default ${DEFAULT-VALUE}.")
+  private int timeLimit;
+
+  @Option(
+      names = "--audit",
+      paramLabel = "FILE",
+      description =
+          "Appends a line of JSON for each request: who, what, how it ended. Default: standard"
+              + " error.")
+  private Optional<Path> audit = Optional.empty();
+
+  @Option(
+      names = "--collector",
+      paramLabel = "URL",
+      description = "The --http of a running collector, which is asked for its exporters.")
+  private Optional<String> collector = Optional.empty();
+
+  @Option(
+      names = "--collector-token",
+      paramLabel = "FILE",
+      description = "The file whose first line is the collector's token.")
+  private Optional<Path> collectorToken = Optional.empty();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    InetSocketAddress address = address();
+    Optional<SSLContext> tls = tls();
+    Tokens known = tokens.map(Tokens::read).orElse(Tokens.NONE);
+    boolean isLocal = address.getAddress().isLoopbackAddress();
+    if (!isLocal && (known.isEmpty() || tls.isEmpty())) {
+      throw new UsageException(
+          "--listen "
+              + listen
+              + " is open to other machines: add --tokens FILE, --tls-key FILE and --tls-cert"
+              + " FILE");
+    }
+    if (timeLimit < 1) {
+      throw new UsageException("--time-limit is at least 1");
+    }
+    try (Interruption interruption = Interruption.watch();
+        AuditLog log = AuditLog.open(audit);
+        Server server =
+            Server.start(
+                new HttpServer.Settings(address, names, known, tls, log),
+                new Server.Sources(
+                    version(),
+                    Archives.open(archive.existingAll()),
+                    enrichment(),
+                    collector(),
+                    kafka.isGiven() ? Optional.of(kafka) : Optional.empty(),
+                    Duration.ofSeconds(timeLimit)))) {
+      System.out.println("listening on " + server.url());
+      CountDownLatch end = new CountDownLatch(1);
+      interruption.onStop(end::countDown);
+      end.await();
+    }
+    return ExitCodes.DONE;
+  }
+
+  private String version() {
+    try {
+      return spec.root().versionProvider().getVersion()[0];
+    } catch (Exception e) {
+      throw new IllegalStateException(e); // it is read from the class path
+    }
+  }
+
+  private EnrichmentConfig enrichment() {
+    return enrich
+        .config()
+        .orElseGet(() -> kafka.job().map(JobConfig::enrichment).orElse(EnrichmentConfig.NONE));
+  }
+
+  private Optional<CollectorClient> collector() {
+    if (collector.isEmpty()) {
+      if (collectorToken.isPresent()) {
+        throw new UsageException("--collector-token needs --collector, which it is for");
+      }
+      return Optional.empty();
+    }
+    URI place;
+    try {
+      place = URI.create(collector.get());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--collector " + collector.get() + ": " + e.getMessage());
+    }
+    if (place.getHost() == null || !List.of("http", "https").contains(place.getScheme())) {
+      throw new UsageException(
+          "--collector " + place + ": expected a URL as http://127.0.0.1:2080");
+    }
+    return Optional.of(new CollectorClient(place, collectorToken.map(TokenFile::read)));
+  }
+
+  private InetSocketAddress address() {
+    int colon = listen.lastIndexOf(':');
+    try {
+      int port = colon < 0 ? PORT : Integer.parseInt(listen.substring(colon + 1));
+      String host = colon < 0 ? listen : listen.substring(0, colon);
+      return new InetSocketAddress(InetAddress.getByName(host.replaceAll("[\\[\\]]", "")), port);
+    } catch (IllegalArgumentException | UnknownHostException e) { // including a port beyond 65535
+      throw new UsageException("--listen " + listen + ": expected HOST:PORT, as 127.0.0.1:8060");
+    }
+  }
+
+  private Optional<SSLContext> tls() {
+    if (tlsKey.isPresent() != tlsCert.isPresent()) {
+      throw new UsageException("--tls-key and --tls-cert go together");
+    }
+    if (tlsKey.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          ServerTls.read(tlsKey.get(), tlsCert.orElseThrow(), Optional.empty()).context());
+    } catch (IOException e) {
+      throw new CommandException("--tls-…: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package org.flowmon.deploy.serve;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.flowmon.archive.Archives;
+import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.serve.flows.ArchiveEndpoint;
+import org.flowmon.deploy.serve.flows.CollectorClient;
+import org.flowmon.deploy.serve.flows.ExportersEndpoint;
+import org.flowmon.deploy.serve.flows.FlowsEndpoint;
+import org.flowmon.deploy.serve.flows.HostEndpoint;
+import org.flowmon.deploy.serve.flows.SeenEndpoint;
+import org.flowmon.deploy.serve.http.HttpServer;
+import org.flowmon.deploy.serve.http.Route;
+import org.flowmon.deploy.serve.job.ServedJob;
+import org.flowmon.deploy.serve.lane.Lane;
+import org.flowmon.deploy.serve.lane.Lanes;
+import org.flowmon.deploy.serve.query.CheckEndpoint;
+import org.flowmon.deploy.serve.query.ColumnsEndpoint;
+import org.flowmon.deploy.serve.query.CompleteEndpoint;
+import org.flowmon.deploy.serve.query.ExplainEndpoint;
+import org.flowmon.deploy.serve.query.QueryEndpoint;
+import org.flowmon.deploy.serve.query.ServedArchives;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
+
+/** A running server. */
+public final class Server implements AutoCloseable {
+  private static final String API = "/api/v1/";
+
+  private final HttpServer.Settings settings;
+  private final Lanes lanes;
+  private final ServedArchives archives;
+  private final ServedJob job;
+  private final HttpServer http;
+
+  /**
+   * What a server serves.
+   *
+   * @param archives which it closes
+   * @param job the Kafka of a job; empty: none
+   * @param most the longest time of a query
+   */
+  public record Sources(
+      String version,
+      Archives archives,
+      EnrichmentConfig enrichment,
+      Optional<CollectorClient> collector,
+      Optional<KafkaOptions> job,
+      Duration most) {}
+
+  private Server(HttpServer.Settings settings, Sources sources) throws IOException {
+    this.settings = settings;
+    this.archives = new ServedArchives(sources.archives(), sources.enrichment());
+    this.lanes = new Lanes(Runtime.getRuntime().availableProcessors());
+    this.job = new ServedJob(sources.job());
+    this.http = HttpServer.start(settings, routes(sources), lanes);
+  }
+
+  public static Server start(HttpServer.Settings settings, Sources sources) throws IOException {
+    return new Server(settings, sources);
+  }
+
+  private List<Route> routes(Sources sources) {
+    StatusEndpoints status =
+        new StatusEndpoints(sources, archives, lanes, job, !settings.tokens().isEmpty());
+    List<Route> routes = new ArrayList<>();
+    routes.add(Route.get(API + "health", Lane.REMOTE, status::health).forEverybody());
+    routes.add(Route.get("/metrics", Lane.SMALL, status::metrics));
+    routes.add(Route.get(API + "session", Lane.SMALL, status::session));
+    routes.add(Route.get(API + "columns", Lane.SMALL, new ColumnsEndpoint()));
+    routes.add(Route.post(API + "check", Lane.SMALL, new CheckEndpoint()));
+    routes.add(Route.post(API + "complete", Lane.SMALL, new CompleteEndpoint()));
+    routes.add(Route.post(API + "query", Lane.SMALL, new QueryEndpoint(archives, sources.most())));
+    routes.add(
+        Route.post(API + "explain", Lane.SMALL, new ExplainEndpoint(archives, sources.most())));
+    routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives)));
+    routes.add(Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives)));
+    routes.add(Route.post(API + "seen", Lane.SMALL, new SeenEndpoint(archives)));
+    routes.add(Route.get(API + "archive", Lane.SMALL, new ArchiveEndpoint(archives)));
+    routes.add(
+        Route.get(
+            API + "exporters", Lane.REMOTE, new ExportersEndpoint(archives, sources.collector())));
+    routes.addAll(job.routes(API));
+    return routes;
+  }
+
+  public int port() {
+    return http.port();
+  }
+
+  public String url() {
+    String host = settings.address().getAddress().getHostAddress();
+    return (settings.tls().isPresent() ? "https://" : "http://")
+        + (host.contains(":") ? "[" + host + "]" : host)
+        + ":"
+        + port()
+        + "/";
+  }
+
+  @Override
+  public void close() {
+    http.close();
+    lanes.close();
+    job.close();
+    archives.close();
+  }
+}

@@ -1,0 +1,66 @@
+package org.flowmon.deploy.serve.flows;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.archive.host.HostSummaries;
+import org.flowmon.archive.host.HostSummary;
+import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.query.HostFacts;
+import org.flowmon.deploy.serve.http.AnswerStream;
+import org.flowmon.deploy.serve.http.Endpoint;
+import org.flowmon.deploy.serve.http.Exchange;
+import org.flowmon.deploy.serve.http.Problem;
+import org.flowmon.deploy.serve.query.ServedArchives;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.set.LongRanges;
+
+/** {@code GET /api/v1/hosts/ADDRESS}: as {@code flowmon host}. */
+public final class HostEndpoint implements Endpoint {
+  private static final long DAY = TimeUnit.DAYS.toSeconds(1);
+  private static final long YEAR = 366 * DAY;
+  private static final long MOST = 10_000;
+  private static final long FEW = 20;
+
+  private final ServedArchives archives;
+
+  public HostEndpoint(ServedArchives archives) {
+    this.archives = archives;
+  }
+
+  @Override
+  public void answer(Exchange exchange) throws IOException {
+    exchange.fields().only("from", "to", "window", "limit");
+    IpAddress host = IpAddress.parseOrNull(exchange.fields().path("address"));
+    if (host == null) {
+      throw Problem.badRequest("'" + exchange.fields().path("address") + "' is no address");
+    }
+    long from = exchange.fields().time("from", Long.MIN_VALUE);
+    long to = exchange.fields().time("to", Long.MAX_VALUE);
+    long window = exchange.fields().integer("window", 1, YEAR, DAY);
+    int limit = (int) exchange.fields().integer("limit", 0, MOST, FEW);
+    Facts facts;
+    try (ArchivesSnapshot snapshot = archives.snapshot()) {
+      long now = to == Long.MAX_VALUE ? snapshot.reach().historyThrough() : to;
+      long nowFrom = now == Long.MIN_VALUE ? now : now - TimeUnit.SECONDS.toMicros(window);
+      HostSummary summary =
+          HostSummaries.of(snapshot.all(), host, from, to, nowFrom, archives.options(exchange));
+      facts = new HostFacts(summary, limit, false).facts();
+      LongRanges times = from < to ? LongRanges.of(from, to - 1) : LongRanges.NONE;
+      facts.value("confidence", archives.confidence(snapshot, times).facts());
+      facts.value("warnings", summary.warnings());
+    }
+    write(exchange, facts);
+  }
+
+  static void write(Exchange exchange, Facts facts) throws IOException {
+    AnswerStream out = exchange.stream(Exchange.JSON);
+    try (Writer text = new OutputStreamWriter(out, StandardCharsets.UTF_8)) {
+      facts.writeJsonLine(text);
+    }
+    out.end();
+  }
+}

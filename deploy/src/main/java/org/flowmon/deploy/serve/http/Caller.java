@@ -1,0 +1,9 @@
+package org.flowmon.deploy.serve.http;
+
+/** Who asks: a token's name, and its role. */
+public record Caller(String name, Role role) {
+  /** Who asks a server on loopback that has no tokens. */
+  public static final Caller LOCAL = new Caller("local", Role.ADMIN);
+
+  static final Caller NOBODY = new Caller("", Role.READ);
+}

@@ -1,0 +1,11 @@
+package org.flowmon.deploy.serve.lane;
+
+/** A kind of work, with threads and a queue of its own. */
+public enum Lane {
+  /** Queries that read little, and all that is not a query. */
+  SMALL,
+  /** Queries that read much: they leave processors to the small ones. */
+  LARGE,
+  /** What waits for Kafka, a database or a collector, and needs no processor. */
+  REMOTE
+}

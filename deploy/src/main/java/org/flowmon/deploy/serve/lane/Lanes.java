@@ -1,0 +1,104 @@
+package org.flowmon.deploy.serve.lane;
+
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.flowmon.flow.memory.HeapBudget;
+
+/**
+ * The threads of all lanes. Work that finds a lane's queue full is refused, not queued without end.
+ * The memory of queries is one part of the heap, divided among the threads that may run one.
+ */
+public final class Lanes implements AutoCloseable {
+  /** Requests that wait in each lane. */
+  public static final int WAITING = 128;
+
+  private static final int REMOTE_THREADS = 4;
+  // Small queries get a quarter of the memory, large ones the rest.
+  private static final int SMALL_SHARE = 4;
+
+  private final Map<Lane, ThreadPoolExecutor> pools = new EnumMap<>(Lane.class);
+  private final Map<Lane, LongAdder> refused = new EnumMap<>(Lane.class);
+
+  /** {@code processors}: all that the machine has. */
+  public Lanes(int processors) {
+    // One processor stays free of large queries, so that a small one never shares it with two.
+    pools.put(Lane.SMALL, pool(Lane.SMALL, Math.max(2, processors)));
+    pools.put(Lane.LARGE, pool(Lane.LARGE, Math.max(1, processors - 1)));
+    pools.put(Lane.REMOTE, pool(Lane.REMOTE, REMOTE_THREADS));
+    for (Lane lane : Lane.values()) {
+      refused.put(lane, new LongAdder());
+    }
+  }
+
+  private static ThreadPoolExecutor pool(Lane lane, int threads) {
+    AtomicInteger number = new AtomicInteger();
+    String name = "serve-" + lane.name().toLowerCase(Locale.ROOT) + "-";
+    return new ThreadPoolExecutor(
+        threads,
+        threads,
+        0,
+        TimeUnit.SECONDS,
+        new ArrayBlockingQueue<>(WAITING),
+        task -> {
+          Thread thread = new Thread(task, name + number.incrementAndGet());
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  private ThreadPoolExecutor of(Lane lane) {
+    return Objects.requireNonNull(pools.get(lane));
+  }
+
+  /** False if the lane is full, or the server ends. */
+  public boolean submit(Lane lane, Runnable work) {
+    try {
+      of(lane).execute(work);
+      return true;
+    } catch (RejectedExecutionException e) {
+      Objects.requireNonNull(refused.get(lane)).increment();
+      return false;
+    }
+  }
+
+  /** Takes work out of its queue; nothing if it has begun. */
+  public void remove(Lane lane, Runnable work) {
+    boolean unused = of(lane).remove(work);
+  }
+
+  public int running(Lane lane) {
+    return of(lane).getActiveCount();
+  }
+
+  public int waiting(Lane lane) {
+    return of(lane).getQueue().size();
+  }
+
+  public int threads(Lane lane) {
+    return of(lane).getMaximumPoolSize();
+  }
+
+  public long refused(Lane lane) {
+    return Objects.requireNonNull(refused.get(lane)).sum();
+  }
+
+  /** The heap that one query of the lane may take. */
+  public long memory(Lane lane) {
+    long all = HeapBudget.Part.SERVED_QUERIES.bytes();
+    long small = all / SMALL_SHARE;
+    return lane == Lane.LARGE ? (all - small) / threads(Lane.LARGE) : small / threads(Lane.SMALL);
+  }
+
+  @Override
+  public void close() {
+    pools.values().forEach(ThreadPoolExecutor::shutdownNow);
+  }
+}

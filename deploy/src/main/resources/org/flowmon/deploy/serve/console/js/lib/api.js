@@ -1,0 +1,96 @@
+// The server's REST interface (openapi.yaml). An error is a Refusal with the server's reason.
+
+const TOKEN = 'flowmon.token';
+
+/** Why the server did not answer as asked. */
+export class Refusal extends Error {
+  constructor(problem, status) {
+    super(problem.detail ?? problem.title ?? `The server answered with status ${status}.`);
+    this.status = status;
+    this.code = problem.code ?? 'internal';
+    this.position = problem.position;
+    this.line = problem.line;
+    this.column = problem.column;
+    this.retryAfter = problem.retry_after;
+  }
+}
+
+export const hasToken = () => sessionStorage.getItem(TOKEN) !== null;
+
+/** Keeps the token until the browser's tab is closed; an empty one is forgotten. */
+export function setToken(token) {
+  if (token) {
+    sessionStorage.setItem(TOKEN, token);
+  } else {
+    sessionStorage.removeItem(TOKEN);
+  }
+}
+
+async function send(path, {method = 'GET', body, signal, accept = 'application/json', params = {}, taken = []}) {
+  const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== undefined)).toString();
+  const token = sessionStorage.getItem(TOKEN);
+  let response;
+  try {
+    response = await fetch(`api/v1/${path}${query === '' ? '' : '?' + query}`, {
+      method,
+      signal,
+      credentials: 'same-origin',
+      headers: {
+        Accept: `${accept}, application/problem+json`,
+        ...(body === undefined ? {} : {'Content-Type': 'application/json'}),
+        ...(token === null ? {} : {Authorization: `Bearer ${token}`}),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === 'AbortError') {
+      throw error;
+    }
+    throw new Refusal({code: 'unavailable', detail: 'The server cannot be reached. Is flowmon serve running?'}, 0);
+  }
+  if (!response.ok && !taken.includes(response.status)) {
+    const text = await response.text();
+    throw new Refusal(text.startsWith('{') ? JSON.parse(text) : {title: text || undefined}, response.status);
+  }
+  return response;
+}
+
+/** Whole numbers that a double cannot hold stay exact, as BigInt. */
+function parse(text) {
+  return JSON.parse(text, (key, value, context) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+      ? BigInt(context.source)
+      : value);
+}
+
+export async function get(path, params, signal) {
+  return parse(await (await send(path, {params, signal})).text());
+}
+
+/** The server's health, also if a part of it is not well. */
+export async function getHealth(signal) {
+  return parse(await (await send('health', {signal, taken: [503]})).text());
+}
+
+export async function post(path, body, signal, method = 'POST') {
+  return parse(await (await send(path, {method, body, signal})).text());
+}
+
+export const remove = async (path, signal) => parse(await (await send(path, {method: 'DELETE', signal})).text());
+
+/** An answer with columns, rows and how it was found. Times of its rows are milliseconds if `times` is given. */
+export async function ask(sql, {signal, parameters, limit, cursor, times = false} = {}) {
+  const answer = await post('query', {sql, format: 'json', parameters, limit, cursor}, signal);
+  if (times) {
+    const names = answer.columns.filter((column) => column.kind === 'timestamp').map((column) => column.name);
+    for (const row of answer.rows) {
+      names.forEach((name) => (row[name] = row[name] === null ? null : Date.parse(row[name])));
+    }
+  }
+  return answer;
+}
+
+/** The file that a query's whole answer is, as the server writes it. */
+export async function csv(sql, parameters, signal) {
+  return (await send('query', {method: 'POST', body: {sql, parameters, format: 'csv'}, signal, accept: 'text/csv'})).blob();
+}

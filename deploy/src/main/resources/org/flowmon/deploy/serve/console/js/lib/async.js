@@ -1,0 +1,65 @@
+// Work that follows the view: what is asked for is cancelled when the view is left or asks for something else.
+import {useCallback, useEffect, useRef, useState} from 'preact/hooks';
+
+/**
+ * Runs `work(signal, progress)` for each new `key`. The state has `value` (the last one while the next is loading, and
+ * `stale` says so), `partial` (what `progress` reported), `error`, `loading` and `again()`.
+ */
+export function useWork(key, work) {
+  const [state, setState] = useState({loading: true});
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(work);
+  latest.current = work;
+  useEffect(() => {
+    if (key === null) {
+      setState({loading: false, idle: true});
+      return undefined;
+    }
+    const control = new AbortController();
+    const begun = performance.now();
+    setState((before) => ({...before, error: undefined, partial: undefined, loading: true, stale: 'value' in before, begun}));
+    const progress = (partial) => control.signal.aborted || setState((before) => ({...before, partial}));
+    latest.current(control.signal, progress).then(
+      (value) => control.signal.aborted || setState({value, key, took: performance.now() - begun}),
+      (error) => control.signal.aborted || setState({error, key}),
+    );
+    return () => control.abort();
+  }, [key, turn]);
+  const again = useCallback(() => setTurn((before) => before + 1), []);
+  return {...state, again};
+}
+
+/** Calls again and again while the page is visible; 0 never. */
+export function useEvery(ms, call) {
+  const latest = useRef(call);
+  latest.current = call;
+  useEffect(() => {
+    if (!(ms > 0)) {
+      return undefined;
+    }
+    const timer = setInterval(() => document.hidden || latest.current(), ms);
+    return () => clearInterval(timer);
+  }, [ms]);
+}
+
+/** A value that is kept in this browser: the theme, saved filters. */
+export function useKept(name, initial) {
+  const [value, setValue] = useState(() => read(name) ?? initial);
+  const keep = (next) => {
+    setValue(next);
+    try {
+      localStorage.setItem(`flowmon.${name}`, JSON.stringify(next));
+    } catch {
+      // A browser that keeps nothing shows the value until the page is left.
+    }
+  };
+  return [value, keep];
+}
+
+function read(name) {
+  try {
+    return JSON.parse(localStorage.getItem(`flowmon.${name}`) ?? 'null');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,27 @@
+// Reports and alerts: their addresses, their rows in a line, the flows behind a row.
+import {carried, href} from './view.js';
+import {column as known} from './names.js';
+import {all, equals, quoted} from './sql.js';
+
+export const alertHref = (view, {id}) => href('alert', [id], carried(view));
+
+export const reportHref = (view, {analysis, window_start: start, window_end: end}) =>
+  href('report', [analysis, start, end], carried(view));
+
+/** The first columns of a row: what it is about. */
+export const rowText = ({columns}) =>
+  Object.entries(columns).filter(([name, value]) => typeof value === 'string' && name !== 'verdict').slice(0, 3)
+    .map(([, value]) => value).join(' · ');
+
+/** Columns of a row by which its flows are found: those that flows have, with plain values. */
+export function keysOf(columns) {
+  return Object.entries(columns).filter(([name, value]) =>
+    known(name) && /(_addr|_port|^protocol|^exporter|_as|^service|_country|_network)$/.test(name)
+    && (typeof value === 'string' || typeof value === 'number'));
+}
+
+/** The condition of the flows of a row; a network is a prefix, "src" in one analysis is a column in another. */
+export function flowsOf(columns) {
+  return all(...keysOf(columns).map(([name, value]) =>
+    typeof value === 'string' && /\/\d+$/.test(value) ? `${name} IN ${quoted(value)}` : equals(name, value)));
+}

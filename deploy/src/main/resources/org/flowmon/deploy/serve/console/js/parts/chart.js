@@ -1,0 +1,181 @@
+// Series over time: stacked areas or lines, mirrored below zero if a series says so. Drawn by uPlot.
+import uPlot from 'uplot';
+import {useEffect, useRef, useState} from 'preact/hooks';
+import {dom, part} from '../lib/dom.js';
+import {showTime} from '../lib/time.js';
+
+const {div, span, table, tbody, td, tr} = dom;
+
+/** The mark of the i-th series; "other" is grey, the period before is dashed. */
+export const swatch = (series, i) => span({
+  class: `swatch ${series.dashed ? 'dashed' : series.other ? 'so' : `s${(series.colour ?? i) % 10}`}`, 'aria-hidden': 'true',
+});
+
+const colour = (style, series, i) => style.getPropertyValue(series.other ? '--other' : `--c${(series.colour ?? i) % 10}`).trim();
+
+/**
+ * times: begins of buckets (ms). series: {name, values, other, below, dashed, colour}. `onRange(from, to)` hears of a
+ * brush, `onPoint(time, series)` of a click; both have keys: arrows move, Shift with arrows selects, Enter opens.
+ */
+export const chart = part(({times, width, series, show, stacked, height = 260, label, onRange, onPoint, theme}) => {
+  const place = useRef(null);
+  const plot = useRef(null);
+  const [tip, setTip] = useState(null);
+  const handlers = useRef({});
+  handlers.current = {onRange, onPoint, series, times, width};
+
+  useEffect(() => {
+    const style = getComputedStyle(document.documentElement);
+    const {data, bands} = stacked ? stack(times, series) : {data: [times.map(seconds), ...series.map(signed)], bands: []};
+    const options = chartOptions({style, series, stacked, bands, show, height, width: place.current.clientWidth, handlers, setTip});
+    plot.current = new uPlot(options, data, place.current);
+    const watch = new ResizeObserver(() =>
+      plot.current.setSize({width: place.current.clientWidth, height}));
+    watch.observe(place.current);
+    return () => {
+      watch.disconnect();
+      plot.current.destroy();
+      setTip(null);
+    };
+  }, [times, series, stacked, height, theme]);
+
+  return div({
+    class: 'chart', ref: place, tabIndex: 0, role: 'group', 'aria-label': `${label}. Arrow keys move, Enter shows the flows.`,
+    onKeyDown: (event) => key(event, plot.current, handlers.current, setTip),
+  }, tip === null ? null : tooltip({tip, series, times, width, show}));
+});
+
+const seconds = (time) => time / 1000;
+const signed = ({values, below}) => (below ? values.map((value) => -value) : values);
+
+/** Sums upwards and, of those below, downwards; the first series is on top of its stack. */
+function stack(times, series) {
+  const sums = {up: new Array(times.length).fill(0), down: new Array(times.length).fill(0)};
+  const lines = new Array(series.length);
+  const bands = [];
+  const last = {up: 0, down: 0};
+  for (let s = series.length - 1; s >= 0; s--) {
+    if (series[s].dashed) {
+      lines[s] = signed(series[s]);
+      continue;
+    }
+    const side = series[s].below ? 'down' : 'up';
+    const sign = series[s].below ? -1 : 1;
+    lines[s] = sums[side].map((sum, i) => sum + sign * series[s].values[i]);
+    sums[side] = lines[s];
+    if (last[side] > 0) {
+      bands.push({series: [s + 1, last[side]], dir: sign > 0 ? -1 : 1});
+    }
+    last[side] = s + 1;
+  }
+  return {data: [times.map(seconds), ...lines], bands};
+}
+
+function chartOptions({style, series, stacked, bands, show, height, width, handlers, setTip}) {
+  const grid = {stroke: style.getPropertyValue('--line').trim(), width: 0.6};
+  const axis = {stroke: style.getPropertyValue('--muted').trim(), grid, ticks: grid, font: '11px system-ui'};
+  return {
+    width: width || 600,
+    height,
+    bands,
+    tzDate: (time) => uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
+    padding: [10, 12, 0, 0],
+    cursor: {drag: {x: true, y: false, setScale: false}, points: {show: !stacked}, focus: {prox: 24}},
+    legend: {show: false},
+    scales: {y: {range: (u, low, high) => [Math.min(0, low * 1.05), high <= 0 ? (low < 0 ? 0 : 1) : high * 1.05]}},
+    axes: [
+      {...axis, space: 74, values: (u, ticks, axisIdx, space, step) => ticks.map((tick, i) => tickText(tick, ticks[i - 1], step))},
+      {...axis, size: 78, values: (u, ticks) => ticks.map((tick) => show(Math.abs(tick)))},
+    ],
+    series: [{}, ...series.map((one, i) => {
+      const stroke = colour(style, one, i);
+      return {
+        label: one.name,
+        stroke,
+        width: one.dashed ? 1.2 : stacked ? 1 : 1.6,
+        dash: one.dashed ? [5, 4] : undefined,
+        fill: stacked && !one.dashed ? `${stroke}b0` : undefined,
+        points: {show: false},
+        paths: stacked && !one.dashed ? uPlot.paths.stepped({align: 1}) : undefined,
+      };
+    })],
+    hooks: {
+      setCursor: [(u) => setTip(u.cursor.idx === null || u.cursor.idx === undefined
+        ? null
+        : {idx: u.cursor.idx, left: u.cursor.left, near: nearest(u, stacked, handlers.current.series)})],
+      setSelect: [(u) => brushed(u, handlers.current)],
+      ready: [(u) => u.over.addEventListener('click', () => clicked(u, stacked, handlers.current))],
+    },
+  };
+}
+
+/** The time of a tick, with its date at the first one and where the day changes. */
+function tickText(tick, before, step) {
+  const text = new Date(tick * 1000).toISOString();
+  const time = step >= 86400 ? '' : text.slice(11, step < 60 ? 19 : 16);
+  const day = before === undefined || new Date(before * 1000).toISOString().slice(0, 10) !== text.slice(0, 10);
+  return day ? (time === '' ? text.slice(5, 10) : `${time}\n${text.slice(0, 10)}`) : time;
+}
+
+function brushed(u, {onRange, times, width}) {
+  if (u.select.width > 4 && onRange) {
+    const from = Math.floor((u.posToVal(u.select.left, 'x') * 1000) / width) * width;
+    const to = Math.ceil((u.posToVal(u.select.left + u.select.width, 'x') * 1000) / width) * width;
+    u.brushed = true;
+    onRange(Math.max(from, times[0]), Math.max(to, from + width));
+  }
+  u.setSelect({left: 0, top: 0, width: 0, height: 0}, false);
+}
+
+function clicked(u, stacked, {onPoint, times, series}) {
+  if (!u.brushed && onPoint && typeof u.cursor.idx === 'number') {
+    onPoint(times[u.cursor.idx], series[nearest(u, stacked, series)]);
+  }
+  u.brushed = false;
+}
+
+/** The series under the cursor: in a stack the area, else the nearest line. */
+function nearest(u, stacked, series) {
+  const value = u.posToVal(u.cursor.top, 'y');
+  const idx = u.cursor.idx;
+  let best = 0;
+  let distance = Infinity;
+  series.forEach((one, s) => {
+    const at = u.data[s + 1]?.[idx];
+    if (at === undefined || (stacked && (one.dashed || Boolean(one.below) !== value < 0 || Math.abs(at) < Math.abs(value)))) {
+      return;
+    }
+    if (Math.abs(at - value) <= distance) {
+      distance = Math.abs(at - value);
+      best = s;
+    }
+  });
+  return best;
+}
+
+function key(event, u, {onRange, onPoint, times, width, series}, setTip) {
+  const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+  const idx = typeof u.cursor.idx === 'number' ? u.cursor.idx : times.length - 1;
+  if (step !== undefined) {
+    event.preventDefault();
+    const next = Math.min(times.length - 1, Math.max(0, idx + step));
+    u.keyFrom = event.shiftKey ? u.keyFrom ?? idx : undefined;
+    u.setCursor({left: u.valToPos(times[next] / 1000, 'x'), top: 4});
+    setTip({idx: next, left: u.valToPos(times[next] / 1000, 'x'), near: 0});
+  } else if (event.key === 'Enter' && u.keyFrom !== undefined && onRange) {
+    onRange(times[Math.min(u.keyFrom, idx)], times[Math.max(u.keyFrom, idx)] + width);
+  } else if (event.key === 'Enter' && onPoint) {
+    onPoint(times[idx], series.length === 1 ? series[0] : undefined);
+  } else if (event.key === 'Escape') {
+    setTip(null);
+  }
+}
+
+function tooltip({tip, series, times, width, show}) {
+  const right = tip.left > 380;
+  const shownSeries = series.map((one, i) => ({one, i, value: one.values[tip.idx]})).filter(({value}) => value !== undefined);
+  return div({class: 'tip', style: right ? {right: `calc(100% - ${tip.left + 66}px)`, top: '6px'} : {left: `${tip.left + 92}px`, top: '6px'}},
+    div({class: 'muted'}, `${showTime(times[tip.idx])} – ${showTime(times[tip.idx] + width).slice(11)}`),
+    table(null, tbody(null, shownSeries.map(({one, i, value}) => tr({key: i, 'data-near': String(i === tip.near)},
+      td(null, swatch(one, one.colour ?? i), one.name), td({class: 'num'}, show(value)))))));
+}

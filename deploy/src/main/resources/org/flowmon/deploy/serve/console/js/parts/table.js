@@ -1,0 +1,91 @@
+// A table that sorts by a click on a heading, and what is shown of it as CSV.
+import {useMemo, useState} from 'preact/hooks';
+import {dom, part} from '../lib/dom.js';
+
+const {button, div, table, tbody, td, th, thead, tr} = dom;
+
+/**
+ * columns: {id, title, value(row), show(row), number, csv(row)}. `value` sorts and is what CSV has; `show` is a text or
+ * an element. Without `sort` rows stay in their order.
+ */
+export const dataTable = part(({columns, rows, label, rowKey, sort, csvName, onRow, select}) => {
+  const [order, setOrder] = useState(sort ?? null);
+  const sorted = useMemo(() => sortedRows(rows, columns, order), [rows, order, columns]);
+  const heading = (column) => {
+    const active = order?.by === column.id;
+    const turn = () => setOrder({by: column.id, down: active ? !order.down : Boolean(column.number)});
+    return th({
+      key: column.id, class: column.number ? 'num' : '', scope: 'col',
+      'aria-sort': active ? (order.down ? 'descending' : 'ascending') : undefined,
+    }, column.value ? button({onClick: turn, title: 'Sort'}, column.title, active ? (order.down ? ' ▾' : ' ▴') : '') : column.title);
+  };
+  return div(null,
+    div({class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': label},
+      table({'aria-label': label},
+        thead(null, tr(null, columns.map(heading))),
+        tbody(null, sorted.map((row, r) => tr({
+          key: rowKey ? rowKey(row) : r,
+          'data-selected': select?.(row) ? 'true' : undefined,
+          onMouseEnter: onRow ? () => onRow(row) : undefined,
+          onMouseLeave: onRow ? () => onRow(null) : undefined,
+        }, columns.map((column) => td({key: column.id, class: cellClass(column, row)},
+          column.show ? column.show(row) : text(column.value(row))))))))),
+    csvName ? csvButton({name: csvName, columns, rows: sorted}) : null);
+});
+
+const cellClass = (column, row) =>
+  column.number ? 'num' : String(column.value?.(row) ?? '').length > 60 ? 'cell wide' : 'cell';
+
+const text = (value) => (value === null || value === undefined ? '–' : String(value));
+
+function sortedRows(rows, columns, order) {
+  const column = order && columns.find(({id}) => id === order.by);
+  if (!column) {
+    return rows;
+  }
+  const sign = order.down ? -1 : 1;
+  return [...rows].sort((a, b) => sign * compare(column.value(a), column.value(b)));
+}
+
+function compare(a, b) {
+  if (a === null || a === undefined || b === null || b === undefined) {
+    return (a ?? null) === (b ?? null) ? 0 : a === null || a === undefined ? -1 : 1;
+  }
+  if (typeof a === 'string' || typeof b === 'string') {
+    return String(a).localeCompare(String(b), 'en', {numeric: true});
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Saves exactly the rows of the table beside it, in their order. */
+export const csvButton = ({name, columns, rows}) =>
+  button({class: 'quiet', onClick: () => save(`${name}.csv`, csvText(columns, rows), 'text/csv')}, 'CSV of this table');
+
+export function csvText(columns, rows) {
+  const kept = columns.filter((column) => column.value);
+  const lines = [kept.map((column) => field(column.csvTitle ?? column.id))];
+  for (const row of rows) {
+    lines.push(kept.map((column) => field((column.csv ?? column.value)(row))));
+  }
+  return lines.map((fields) => fields.join(',')).join('\n') + '\n';
+}
+
+function field(value) {
+  if (value === null || value === undefined) {
+    return '';
+  }
+  let plain = String(value);
+  if (typeof value === 'string' && /^[=+\-@\t\r]/.test(plain)) {
+    plain = `'${plain}`; // A spreadsheet would run it.
+  }
+  return /[",\n\r]/.test(plain) || plain === '' ? `"${plain.replaceAll('"', '""')}"` : plain;
+}
+
+/** Gives the browser a file. */
+export function save(name, content, type) {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], {type}));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
