@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
       "  test           builds and runs every test; further arguments go to Maven",
       "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)",
       "  bench BENCH    measures how fast a part is on this machine",
-      "  fuzz TARGET    looks for inputs that are not taken as they should be"
+      "  fuzz TARGET    looks for inputs that break a reader"
     })
 public final class Flowmon implements Callable<Integer> {
   @Spec private CommandSpec spec;

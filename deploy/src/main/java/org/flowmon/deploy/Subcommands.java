@@ -2,6 +2,7 @@ package org.flowmon.deploy;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.flowmon.deploy.analysis.AnalysesCommand;
 import org.flowmon.deploy.archive.CompactCommand;
 import org.flowmon.deploy.archive.ExpireCommand;
@@ -17,6 +18,8 @@ import org.flowmon.deploy.kafka.CollectCommand;
 import org.flowmon.deploy.kafka.ExportersCommand;
 import org.flowmon.deploy.kafka.PublishCommand;
 import org.flowmon.deploy.kafka.QuarantineCommand;
+import org.flowmon.deploy.manual.CompletionCommand;
+import org.flowmon.deploy.manual.ManCommand;
 import org.flowmon.deploy.query.HostCommand;
 import org.flowmon.deploy.query.QueryCommand;
 import org.flowmon.deploy.query.ReportCommand;
@@ -32,7 +35,8 @@ import picocli.CommandLine;
 
 /**
  * The subcommands of {@code flowmon}, in the order of its help. To read the options of them all
- * takes longer than a short command: one that is named is added alone.
+ * takes longer than a short command: one that is named is added alone, unless it is about the
+ * others.
  */
 final class Subcommands {
   static final Map<String, Class<?>> BY_NAME = new LinkedHashMap<>();
@@ -64,15 +68,19 @@ final class Subcommands {
     BY_NAME.put("stats", StatsCommand.class);
     BY_NAME.put("sketch", SketchCommand.class);
     BY_NAME.put("expire", ExpireCommand.class);
+    BY_NAME.put("completion", CompletionCommand.class);
+    BY_NAME.put("man", ManCommand.class);
     BY_NAME.put("help", CommandLine.HelpCommand.class);
   }
+
+  private static final Set<String> ABOUT_OTHERS = Set.of("completion", "man", "help");
 
   private Subcommands() {}
 
   /** Adds the subcommand that the first argument names; all if it names none. */
   static void add(CommandLine line, String... args) {
     Class<?> named = args.length == 0 ? null : BY_NAME.get(args[0]);
-    if (named != null && named != CommandLine.HelpCommand.class) {
+    if (named != null && !ABOUT_OTHERS.contains(args[0])) {
       line.addSubcommand(args[0], named);
     } else {
       BY_NAME.forEach(line::addSubcommand);

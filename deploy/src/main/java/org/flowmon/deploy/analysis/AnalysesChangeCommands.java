@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code flowmon analyses add} and {@code remove}: change the analyses of running jobs. */
-final class AnalysesChangeCommands {
+public final class AnalysesChangeCommands {
   private AnalysesChangeCommands() {}
 
   /** A change: an analysis's text, if it is not to be removed; a remark if it is not refused. */
@@ -41,7 +41,7 @@ final class AnalysesChangeCommands {
       Optional<String> remark) {}
 
   /** Which window is the first that begins after {@code now}, and when its report comes. */
-  static String firstReport(AnalysisConfig analysis, Instant now) {
+  public static String firstReport(AnalysisConfig analysis, Instant now) {
     WindowSpec window = LiveQuery.window(analysis);
     long slide = window.slideMicros();
     long begin = Math.floorDiv(FlowTime.micros(now) + slide - 1, slide) * slide;
@@ -129,7 +129,7 @@ final class AnalysesChangeCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Adds analyses to the jobs that read a Kafka, or changes those of the same names: while"
-            + " they run, and for those that start later. The other analyses do not notice.",
+            + " they run, and for those that start later. Other analyses go on unchanged.",
         "The exit code is 1 if a job refuses one."
       },
       footer = {"", "Example:", "  flowmon analyses add --config flowmon.yaml analyses/mice.yaml"})

@@ -49,7 +49,10 @@ import picocli.CommandLine.Parameters;
       "  flowmon analyses check --config flowmon.yaml --probe"
     })
 final class AnalysesCheckCommand implements Callable<Integer> {
-  @Parameters(arity = "0..*", paramLabel = "FILE|FOLDER", description = "What is checked.")
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "FILE|FOLDER",
+      description = "Files and folders to check.")
   private List<Path> paths = new ArrayList<>();
 
   @Option(

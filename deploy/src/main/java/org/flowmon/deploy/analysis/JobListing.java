@@ -16,7 +16,7 @@ import org.flowmon.jobs.control.RunningAnalyses.Running;
  * The analyses that a job reports as running, and changes that do not run. Without a report: those
  * of its folder, if known, with the changes in the topic of analyses.
  */
-final class JobListing {
+public final class JobListing {
   private final String topic;
   private final AnalysisSet set;
   private final ControlStatus.Said said;
@@ -25,17 +25,17 @@ final class JobListing {
   private final List<String> remarks = new ArrayList<>();
 
   /** An analysis; runs: {@code yes}, {@code added}, {@code refused}, {@code sent} or {@code no}. */
-  record Row(Running analysis, String runs) {}
+  public record Row(Running analysis, String runs) {}
 
   /** Starts without changes; {@code set}, the job's folder, takes those that were not refused. */
-  JobListing(String topic, AnalysisSet set, ControlStatus.Said said, boolean knowsFolder) {
+  public JobListing(String topic, AnalysisSet set, ControlStatus.Said said, boolean knowsFolder) {
     this.topic = topic;
     this.set = set;
     this.said = said;
     this.knowsFolder = knowsFolder;
   }
 
-  void add(AnalysisChange change) {
+  public void add(AnalysisChange change) {
     try {
       JobAnalyses.check(change.config() == null ? List.of() : List.of(change.config()));
       Optional<ControlStatus.Outcome> answer =
@@ -111,7 +111,7 @@ final class JobListing {
   }
 
   /** Running analyses, then those that were refused or may not run. */
-  List<Row> rows() {
+  public List<Row> rows() {
     List<Row> rows = new ArrayList<>();
     if (said.running() == null) {
       set.running()
@@ -130,7 +130,7 @@ final class JobListing {
   }
 
   /** Running analyses with a known file, as the job's folder or the topic has them now. */
-  List<AnalysisConfig> known() {
+  public List<AnalysisConfig> known() {
     return set.running().stream()
         .filter(one -> said.running() == null || isWhatRuns(one.name()))
         .toList();
@@ -153,7 +153,7 @@ final class JobListing {
             .anyMatch(one -> one.name().equals(name) && one.version() == set.version(name));
   }
 
-  List<String> remarks() {
+  public List<String> remarks() {
     List<String> all = new ArrayList<>(remarks);
     if (said.running() == null) {
       all.add(

@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that choose a job by its configuration or by its Kafka. */
-final class JobOptions {
+public final class JobOptions {
   @Mixin private KafkaOptions kafka;
 
   @Option(
@@ -34,6 +34,16 @@ final class JobOptions {
   }
 
   JobConfig.Kafka kafka() {
+    return kafka(kafka, topic);
+  }
+
+  /**
+   * The Kafka of a job and its topic of analyses.
+   *
+   * @param topic of analyses, if no configuration names it
+   * @throws CommandException if the job takes no changes of analyses
+   */
+  public static JobConfig.Kafka kafka(KafkaOptions kafka, String topic) {
     ServicesLog.quiet();
     String bootstrap = kafka.bootstrap();
     Optional<JobConfig.Kafka> ofJob = kafka.job().map(JobConfig::kafka);
@@ -58,6 +68,11 @@ final class JobOptions {
 
   /** The analyses that the job was started with, if its configuration is known. */
   List<AnalysisConfig> started() {
+    return started(kafka);
+  }
+
+  /** The analyses that a job was started with, if its configuration is known. */
+  public static List<AnalysisConfig> started(KafkaOptions kafka) {
     Optional<JobConfig> job = kafka.job();
     if (job.isEmpty()) {
       return List.of();

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = {
       "Merges small segments of an archive into large ones, which lookups find faster.",
-      "Deletes what writers left that are gone. No answer changes; queries and a job that writes"
+      "Deletes files that dead writers left. No answer changes; queries and a job that writes"
           + " may go on meanwhile. Ctrl-C stops it after the segment that is being written, and"
           + " nothing is lost."
     })

@@ -25,10 +25,10 @@ import picocli.CommandLine.Option;
     name = "expire",
     mixinStandardHelpOptions = true,
     description = {
-      "Sets how much of the past an archive keeps, and hides what is beyond it. The limits are kept"
-          + " in the archive: whoever writes to it applies them from then on. A limit that is not"
-          + " named stays as it is, 0 takes one away; the strictest holds.",
-      "Without a limit, applies those that hold. What has expired never comes back."
+      "Sets how much of the past an archive keeps, and hides older flows. The archive keeps the"
+          + " limits, and every writer applies them from then on. A limit that is not named stays"
+          + " as it is, 0 removes one; the strictest holds.",
+      "Without a limit, applies those that are set. Expired flows never come back."
     },
     footer = {
       "",

@@ -53,7 +53,7 @@ import picocli.CommandLine.Parameters;
     name = "import",
     mixinStandardHelpOptions = true,
     description = {
-      "Takes the flows of files into an archive; the format is found by itself.",
+      "Takes the flows of files into an archive; their format is detected.",
       "Zeek conn.log (TSV, JSON), CSV with a header and JSON lines of flows, flow logs of AWS, GCP"
           + " and Azure, Suricata's eve.json, what nfdump, GoFlow2, pmacct, Argus and flow-export"
           + " print, files of flow-tools, pcap and pcapng that hold NetFlow, IPFIX or sFlow or,"
@@ -97,7 +97,7 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Mixin private InputOptions input;
 
-  @Option(names = "--force", description = "Import also what was imported before.")
+  @Option(names = "--force", description = "Import files that were imported before, too.")
   private boolean force;
 
   @Mixin private PacketsOption packets;

@@ -16,8 +16,8 @@ import picocli.CommandLine.Mixin;
     name = "repack",
     mixinStandardHelpOptions = true,
     description = {
-      "Rewrites the segments of an archive in today's formats, one by one: sidecars that are"
-          + " damaged or of an older version become whole and new.",
+      "Rewrites the segments of an archive in today's formats, one by one, and makes sidecars anew"
+          + " that are damaged or of an older version.",
       "No answer changes; queries and a job that writes may go on meanwhile. Ctrl-C stops it after"
           + " the segment that is being written, and nothing is lost. A segment that is damaged"
           + " stays as it is and is named; the exit code is 1 then."

@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
     name = "verify",
     mixinStandardHelpOptions = true,
     description =
-        "Reads every byte of an archive and names what is damaged; exit code 1 if anything is, 3 if"
+        "Reads every byte of an archive and names each damage; exit code 1 if there is any, 3 if"
             + " there is no archive.")
 public final class VerifyCommand implements Callable<Integer> {
   @Mixin private ArchiveOption archive;

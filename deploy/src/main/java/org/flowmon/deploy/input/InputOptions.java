@@ -35,7 +35,7 @@ public final class InputOptions {
       names = "--format",
       paramLabel = "NAME",
       description =
-          "The format, or the program that wrote the input, if it is not found by itself:"
+          "The format, or the program that wrote the input, if it is not detected:"
               + " ${COMPLETION-CANDIDATES}.",
       completionCandidates = FormatNames.class)
   private @Nullable String format;

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
     name = "inspect",
     mixinStandardHelpOptions = true,
     description = {
-      "Says what a file or an archive is. Of a segment, or any Parquet file: columns with types,"
+      "Describes a file or an archive. Of a segment, or any Parquet file: columns with types,"
           + " units, encodings, codecs, bytes, pages, statistics; properties with provenance and"
           + " checksums. Of a sidecar: what it indexes. Of an archive: flows, times, sources, gaps,"
           + " segments.",

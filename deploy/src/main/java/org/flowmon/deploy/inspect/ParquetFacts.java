@@ -36,7 +36,7 @@ final class ParquetFacts {
     } catch (IOException e) {
       throw new IOException(file + ": " + e.getMessage(), e);
     } catch (RuntimeException e) { // the library's checks throw many kinds
-      throw new IOException(file + ": its footer is damaged: what it says cannot be", e);
+      throw new IOException(file + ": its footer is damaged: impossible values", e);
     }
   }
 

@@ -93,9 +93,9 @@ public final class CollectCommand implements Callable<Integer> {
       names = "--queue-bytes",
       paramLabel = "BYTES",
       description =
-          "What waits in memory while Kafka is away, 143 bytes a flow or so; beyond it the newest"
-              + " flows are dropped and counted. Default 469762048 (a minute of 50,000 flows/s), at"
-              + " most 45%% of the heap.")
+          "Bytes of flows that may wait in memory while Kafka is away, some 143 a flow; beyond it"
+              + " the newest flows are dropped and counted. Default 469762048 (a minute of 50,000"
+              + " flows/s), at most 45%% of the heap.")
   private Optional<Long> queueBytes = Optional.empty();
 
   @Mixin private SpoolOption spool;

@@ -45,7 +45,7 @@ final class ListenOption {
       names = "--receive-buffer",
       paramLabel = "BYTES",
       defaultValue = "16777216",
-      description = "What to ask of the kernel for each UDP socket; default ${DEFAULT-VALUE}.")
+      description = "Receive buffer of each UDP socket, in bytes; default ${DEFAULT-VALUE}.")
   private int receiveBuffer;
 
   @Option(

@@ -40,8 +40,8 @@ final class RulesOption {
       names = "--rules",
       paramLabel = "FILE",
       description =
-          "More of both in YAML (exporters: [NETWORK], sampling: [EXPORTER=RATE]), read again when"
-              + " it changes.")
+          "Further exporters and sampling rates in YAML (exporters: [NETWORK], sampling:"
+              + " [EXPORTER=RATE]), read again when it changes.")
   private Optional<Path> file = Optional.empty();
 
   /** Rules with their texts. */

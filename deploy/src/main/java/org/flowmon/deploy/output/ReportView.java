@@ -29,7 +29,7 @@ public final class ReportView {
       names = "--all",
       description =
           "Ordinary rows, too: those whose verdict is usual, known, mouse, unseen, no_history or"
-              + " little_history, which are counted else.")
+              + " little_history. Without it they are only counted.")
   private boolean all;
 
   @Option(

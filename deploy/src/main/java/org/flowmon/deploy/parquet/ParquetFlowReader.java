@@ -219,7 +219,7 @@ public final class ParquetFlowReader implements ParallelFlowReader {
           // The library's own errors name its classes.
           + (cause instanceof IOException && cause.getMessage() != null
               ? cause.getMessage()
-              : "a page cannot be what it says");
+              : "a page is damaged: impossible values");
     }
   }
 }

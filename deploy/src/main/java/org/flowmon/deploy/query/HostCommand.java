@@ -35,7 +35,8 @@ import picocli.CommandLine.Parameters;
           + " hardly any flows, as of a scan, are one line.",
       "All times are those at which flows ended, by their exporters' clocks; flowmon seen goes by"
           + " arrival too.",
-      "What the archive holds goes to standard error or to --confidence, in JSON into the object."
+      "How far the answer can be trusted is said on standard error or in --confidence; JSON has it,"
+          + " too."
     })
 public final class HostCommand implements Callable<Integer> {
   @Parameters(paramLabel = "ADDRESS", description = "An IPv4 or IPv6 address.")

@@ -44,9 +44,8 @@ import picocli.CommandLine.Parameters;
     name = "query",
     mixinStandardHelpOptions = true,
     description =
-        "Answers a query from the archive, of every flow that it holds. Answers are exact, but for"
-            + " those of functions such as QUANTILES: how far these may be off is said below the"
-            + " table.",
+        "Answers a query from the archive. Answers are exact; below those of functions such as"
+            + " QUANTILES stands how far they may be off.",
     footer = {
       "",
       "Example:",
@@ -54,9 +53,9 @@ import picocli.CommandLine.Parameters;
       "    WHERE dst_addr IN '192.0.2.0/24' GROUP BY src_addr",
       "    ORDER BY bytes DESC LIMIT 10\" --archive DIR",
       "",
-      "The rows go to standard output. What the archive holds goes to standard",
-      "error or to --confidence; so does what was read for the rows: always with a",
-      "table, with CSV and JSON only with -v."
+      "The rows go to standard output. How far they can be trusted is said on standard",
+      "error or in --confidence. Counts of what was read follow on standard error: always",
+      "with a table, with CSV and JSON only with -v."
     })
 public final class QueryCommand implements Callable<Integer> {
   // 128 + SIGPIPE, as for a program that writes without a reader.

@@ -45,7 +45,8 @@ import picocli.CommandLine.Parameters;
           + " when it last was.",
       "Only flows that arrived by --as-of are looked at. A flow's time is its end, but no later"
           + " than an hour after its arrival.",
-      "What the archive holds goes to standard error or to --confidence, in JSON into the object.",
+      "How far the answer can be trusted is said on standard error or in --confidence; JSON has it,"
+          + " too.",
       "The exit code is 1 if an address was not seen and history does not hold all of these days."
     })
 public final class SeenCommand implements Callable<Integer> {

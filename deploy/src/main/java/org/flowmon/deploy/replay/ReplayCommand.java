@@ -40,8 +40,8 @@ import picocli.CommandLine.Option;
     name = "replay",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs an analysis over flows that the archive holds, as the job runs it live: what it said,"
-          + " or what it would have said had it been there.",
+      "Runs an analysis over archived flows, as the job runs it live, and prints the reports that"
+          + " it gave or would have given.",
       "Reports of the windows between --from and --to, in their order. The archive is only read."
     })
 public final class ReplayCommand implements Callable<Integer> {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "alerts",
     mixinStandardHelpOptions = true,
-    description = "Lists alerts, and says that they are resolved.",
+    description = "Lists and resolves alerts.",
     subcommands = {AlertsCommand.ListThem.class, AlertsResolveCommand.class})
 public final class AlertsCommand implements Callable<Integer> {
   @CommandLine.Spec private CommandLine.Model.CommandSpec spec;
@@ -56,7 +56,7 @@ public final class AlertsCommand implements Callable<Integer> {
     }
 
     private void write(AlertsTopic topic) {
-      List<AlertsTopic.Message> alerts =
+      List<AlertStates.Message> alerts =
           topic.alerts().stream().filter(alert -> all || alert.isFiring()).toList();
       if (json) {
         alerts.forEach(alert -> System.out.println(alert.json()));
@@ -71,7 +71,7 @@ public final class AlertsCommand implements Callable<Integer> {
       }
     }
 
-    private static void line(AlertsTopic.Message alert) {
+    private static void line(AlertStates.Message alert) {
       System.out.printf(
           LINE,
           shown(alert, "state"),
@@ -86,7 +86,7 @@ public final class AlertsCommand implements Callable<Integer> {
     }
 
     /** Escaped: any writer of the topic may have chosen the text, and a key is text of a flow. */
-    private static String shown(AlertsTopic.Message alert, String field) {
+    private static String shown(AlertStates.Message alert, String field) {
       return ShownText.of(alert.text(field));
     }
   }

@@ -27,9 +27,8 @@ import picocli.CommandLine.Parameters;
     name = "resolve",
     mixinStandardHelpOptions = true,
     description = {
-      "Says that alerts which fire are resolved. The job that sent them resolves them, tells so"
-          + " in topic flowmon.alerts and to the webhooks, and forgets their keys:"
-          + " if the condition still holds, another alert fires once the rule's silence is over.",
+      "Resolves firing alerts by hand. The job sends that to topic flowmon.alerts and the webhooks."
+          + " If the condition still holds, another alert fires once the rule's silence is over.",
       "The exit code is 1 if no firing alert matches."
     },
     footer = {
@@ -66,7 +65,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     Map<String, Object> properties = kafka.answering();
-    Map<String, Optional<AlertsTopic.Message>> chosen = new LinkedHashMap<>(); // by id; if in Kafka
+    Map<String, Optional<AlertStates.Message>> chosen = new LinkedHashMap<>(); // by id; if in Kafka
     try (AlertsTopic topic = AlertsTopic.open(properties)) {
       boolean missing = choose(topic.alerts(), chosen);
       AlertResolves.send(properties, chosen.keySet());
@@ -80,10 +79,10 @@ final class AlertsResolveCommand implements Callable<Integer> {
 
   /** Finds the alerts to resolve; returns whether one is missing. */
   private boolean choose(
-      List<AlertsTopic.Message> alerts, Map<String, Optional<AlertsTopic.Message>> chosen) {
+      List<AlertStates.Message> alerts, Map<String, Optional<AlertStates.Message>> chosen) {
     boolean missing = false;
     for (String name : wanted) {
-      List<AlertsTopic.Message> meant =
+      List<AlertStates.Message> meant =
           alerts.stream().filter(alert -> alert.isFiring() && isMeant(alert, name)).toList();
       if (meant.size() > 1 && !all) {
         List<String> ids = new ArrayList<>();
@@ -108,7 +107,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
     return missing;
   }
 
-  private static boolean isMeant(AlertsTopic.Message alert, String name) {
+  private static boolean isMeant(AlertStates.Message alert, String name) {
     String rule = alert.text("rule");
     return name.equals(alert.text("id"))
         || name.equals(rule)
@@ -116,7 +115,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
         || (!name.isEmpty() && name.equals(alert.text("key")));
   }
 
-  private Set<String> await(AlertsTopic topic, Map<String, Optional<AlertsTopic.Message>> chosen)
+  private Set<String> await(AlertsTopic topic, Map<String, Optional<AlertStates.Message>> chosen)
       throws InterruptedException {
     long end = System.nanoTime() + wait.toNanos();
     Set<String> resolved = new HashSet<>();
@@ -125,7 +124,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
     while (!resolved.containsAll(told) && System.nanoTime() < end) {
       Thread.sleep(POLL_MILLIS);
       topic.readOn();
-      for (AlertsTopic.Message alert : topic.alerts()) {
+      for (AlertStates.Message alert : topic.alerts()) {
         if (!alert.isFiring() && told.contains(alert.text("id"))) {
           resolved.add(alert.text("id"));
         }
@@ -134,7 +133,7 @@ final class AlertsResolveCommand implements Callable<Integer> {
     return resolved;
   }
 
-  private static void say(String id, Optional<AlertsTopic.Message> alert, boolean resolved) {
+  private static void say(String id, Optional<AlertStates.Message> alert, boolean resolved) {
     String what =
         id
             + alert

@@ -42,10 +42,10 @@ import picocli.CommandLine.TypeConversionException;
     name = "reports",
     mixinStandardHelpOptions = true,
     description = {
-      "Shows what is out of the ordinary in the reports of analyses whose sinks have kafka: of"
-          + " each window its highest revision, the windows in the order of their ends. Times are"
-          + " in UTC.",
-      "Without --follow it ends with what the topics hold now. (flowmon report, another command,"
+      "Shows the rows that are out of the ordinary in the reports of analyses with the sink kafka:"
+          + " of each window its highest revision, the windows in the order of their ends. Times"
+          + " are in UTC.",
+      "Without --follow it ends at the present end of the topics. (flowmon report, another command,"
           + " answers reports from an archive.)"
     },
     footer = {

@@ -50,7 +50,7 @@ final class StatusEndpoints {
     exchange.fields().only();
     List<Map<String, @Nullable Object>> parts = new ArrayList<>();
     parts.add(archive());
-    job.trouble().ifPresent(state -> parts.add(part("reports", state.status(), state.detail())));
+    job.state().ifPresent(state -> parts.add(part("reports", state.status(), state.detail())));
     Optional<CollectorClient> collector = sources.collector();
     if (collector.isPresent()) {
       String trouble = collector.get().trouble().orElse(null);

@@ -23,9 +23,9 @@ import picocli.CommandLine.Parameters;
     name = "diff",
     mixinStandardHelpOptions = true,
     description = {
-      "Compares the states of two files, all of one as one. Of HEAVY_HITTERS: which items' weights"
-          + " changed, the largest changes first. Of DISTINCT_SAMPLE: how many values are in both,"
-          + " in either, only before, only after."
+      "Compares the states of two files, each file as one state. Of HEAVY_HITTERS: the items whose"
+          + " weights changed, the largest changes first. Of DISTINCT_SAMPLE: how many values are"
+          + " in both, in either, only before, only after."
     },
     footer = {"", "Example:", "  flowmon sketch diff monday.state tuesday.state --share 0.05"})
 final class SketchDiffCommand implements Callable<Integer> {

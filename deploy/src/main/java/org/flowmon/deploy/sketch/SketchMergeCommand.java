@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = {
       "Merges all states of the files into one, which is printed as a line of base64 or written to"
-          + " a file as bytes. The order does not matter to what bounds say."
+          + " a file as bytes. Bounds hold in any order."
     },
     footer = {"", "Example:", "  flowmon sketch merge monday.txt tuesday.txt --to week.state"})
 final class SketchMergeCommand implements Callable<Integer> {

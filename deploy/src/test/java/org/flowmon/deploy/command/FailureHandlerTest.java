@@ -129,10 +129,10 @@ class FailureHandlerTest {
 
   @Test
   void aCommandThatFillsTheHeapOrTheStackEndsWithFourAndSaysHowToGiveMore() throws Exception {
-    CommandRun heap = child(List.of("-Xmx24m"), Greedy.class, "heap");
+    CommandRun heap = child(List.of("-Xmx32m"), Greedy.class, "heap");
     assertEquals(ExitCodes.ABORTED, heap.code(), heap.toString());
     assertEquals(
-        "flowmon burst: it needs more memory than the heap of 24 MiB has;"
+        "flowmon burst: it needs more memory than the heap of 32 MiB has;"
             + " FLOWMON_JAVA_OPTS=-Xmx4g gives more\n",
         heap.err());
     CommandRun stack = child(List.of(), Greedy.class, "stack");

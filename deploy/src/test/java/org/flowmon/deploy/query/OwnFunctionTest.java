@@ -35,6 +35,7 @@ class OwnFunctionTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
                 "-cp",
                 classPath + File.pathSeparator + made,
                 "org.flowmon.deploy.Flowmon",

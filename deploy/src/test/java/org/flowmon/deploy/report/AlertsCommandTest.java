@@ -135,7 +135,7 @@ class AlertsCommandTest {
         topic.readOn();
         assertEquals(
             List.of(message("a", 1, "firing", "10.0.0.1"), message("b", 2, "resolved", "10.0.0.2")),
-            topic.alerts().stream().map(AlertsTopic.Message::json).toList());
+            topic.alerts().stream().map(AlertStates.Message::json).toList());
         assertEquals(1, topic.unreadable(), "an alert without a number");
       }
     }

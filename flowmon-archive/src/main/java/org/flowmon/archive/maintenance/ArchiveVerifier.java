@@ -29,7 +29,7 @@ import org.flowmon.archive.store.StoredFile;
 /** Reads every byte of an archive and reports all damage. */
 public final class ArchiveVerifier {
   private static final String FROM_A_COPY =
-      "put its file back from a copy of the archive: what it holds is nowhere else in it";
+      "put its file back from a copy of the archive, which has its content nowhere else";
   private static final String SIDECAR =
       "answers stay right, by the rows alone; flowmon repack rebuilds the sidecar";
   private static final String LATEST =

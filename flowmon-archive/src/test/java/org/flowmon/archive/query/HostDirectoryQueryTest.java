@@ -19,10 +19,15 @@ import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.commit.ArchiveCommit;
+import org.flowmon.archive.commit.SourceRange;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.maintenance.Compactor;
+import org.flowmon.archive.segment.Provenance;
+import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -201,12 +206,17 @@ class HostDirectoryQueryTest {
   void anAddressThatNeverWasTouchesNoneOfAThousandSegments() throws IOException {
     int segments = 1000;
     try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      List<SealedSegment> sealed = new ArrayList<>();
       for (int s = 0; s < segments; s++) {
         String host = "10.0." + s / 256 + "." + s % 256;
-        Traffic.commit(
-            archive,
-            List.of(rows(host + " 192.0.2.1", "2001:db8::" + s + " " + host, " 10.9.9.9")));
-        if (s % 97 == 0) {
+        FlowBatch rows = rows(host + " 192.0.2.1", "2001:db8::" + s + " " + host, " 10.9.9.9");
+        sealed.add(archive.seal(new SegmentWriter(), List.of(rows), Provenance.NONE));
+        if (sealed.size() == 20) {
+          SourceRange range = new SourceRange("t:0", s - 19, s + 1, Traffic.NOW);
+          archive.commit(ArchiveCommit.ofRanges(sealed, List.of(range), "test"));
+          sealed.clear();
+        }
+        if (s % 100 == 39) {
           archive.updateDirectory(false, () -> false);
         }
       }

@@ -36,6 +36,9 @@ public record HeapBudget(long bytes) {
     /** Parts of answers that clients have not taken yet. */
     ANSWERS(1, 16),
 
+    /** Reports of a job that a server keeps, as the messages that they came in. */
+    SERVED_REPORTS(1, 8),
+
     /** All history lookups that run in a job at a time, which share what one query may take. */
     LOOKUPS(1, 2),
 

@@ -192,20 +192,21 @@ final class TrafficModelTest {
   @Test
   void amongAcquaintancesHistoryHasWhoeverTalksInTheLivePart() {
     for (long seed = 1; seed <= 3; seed++) {
+      String at = "seed " + seed + ": ";
       TrafficModel model = new TrafficModel(seed, acquainted());
       Set<IpAddress> planted = new HashSet<>();
       model.incidents().planted().forEach(one -> planted.add(one.subject()));
       planted.add(model.incidents().beaconPeer());
-      Set<String> pairs = new HashSet<>();
+      Set<List<IpAddress>> pairs = new HashSet<>();
       HistoryGenerator.daysBefore(model, Instant.ofEpochMilli(NOW), 7, 100_000, 20_000)
           .generate(
               1,
               batch -> {
                 for (int i = 0; i < batch.rows(); i++) {
                   pairs.add(
-                      batch.getAddress(FlowColumn.SRC_ADDR, i)
-                          + " "
-                          + batch.getAddress(FlowColumn.DST_ADDR, i));
+                      List.of(
+                          batch.getAddress(FlowColumn.SRC_ADDR, i),
+                          batch.getAddress(FlowColumn.DST_ADDR, i)));
                 }
               });
       Set<IpAddress> regular = Set.copyOf(model.incidents().regularHeavyTalkers());
@@ -218,7 +219,7 @@ final class TrafficModelTest {
           targets.computeIfAbsent(r.src(), a -> new HashSet<>()).add(r.dst() + ":" + r.dstPort());
         }
         if (!regular.contains(r.src())) {
-          assertTrue(pairs.contains(r.src() + " " + r.dst()), "seed " + seed + ": " + r);
+          assertTrue(pairs.contains(List.of(r.src(), r.dst())), () -> at + r);
         }
       }
       assertTrue(targets.size() > 150, "seed " + seed + ": " + targets.size());

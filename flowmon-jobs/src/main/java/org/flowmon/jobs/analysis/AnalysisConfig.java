@@ -315,6 +315,12 @@ public record AnalysisConfig(
     return of(ExtendedFile.parse(file, text));
   }
 
+  /** The same as {@link #read(Path, ErrorHandler)} of text. */
+  public static Optional<Draft> parse(String file, String text, ErrorHandler errors) {
+    YamlSection root = errors.of(() -> ExtendedFile.section(ExtendedFile.parse(file, text)));
+    return root == null ? Optional.empty() : AnalysisFile.of(root, errors);
+  }
+
   /** Reads every {@code *.yaml} of a folder, in the order of their file names. */
   public static List<AnalysisConfig> readFolder(Path folder) {
     return readFolder(folder, EnrichmentConfig.NONE);

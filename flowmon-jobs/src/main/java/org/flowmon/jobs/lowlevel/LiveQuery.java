@@ -20,6 +20,7 @@ import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Functions;
 import org.flowmon.udaf.query.Query;
+import org.flowmon.udaf.result.LiveGroupings;
 
 /**
  * A query over flows that an analysis runs live: its own or one of those whose results that is
@@ -134,10 +135,16 @@ public record LiveQuery(
     }
   }
 
-  /** A line for each function whose default has changed, as its states are others. */
+  /**
+   * A line for each function whose default has changed, as its states are others; and one if the
+   * groupings of COUNT(DISTINCT …) have.
+   */
   private static String laterDefaults(Query query) {
     Set<String> lines = new TreeSet<>();
     for (FlowQuery leaf : query.leaves()) {
+      if (LiveGroupings.areJoined(leaf)) {
+        lines.add("\njoined groupings");
+      }
       for (AggregateCall call : leaf.aggregates()) {
         if (call.isState()) {
           String function = call.state().function();

@@ -12,6 +12,7 @@ import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.udaf.partial.PartialFormatException;
+import org.flowmon.udaf.partial.PartialMerge;
 import org.flowmon.udaf.window.FrozenTables;
 import org.flowmon.udaf.window.GroupBudget;
 import org.flowmon.udaf.window.WindowAdvances;
@@ -32,7 +33,7 @@ final class KeyGroupState {
   private static final int QUERY_BYTES = 8 + 4;
 
   /** What the key groups of a task share of one query. */
-  record Shared(GroupBudget budget, WindowAdvances advances) {}
+  record Shared(GroupBudget budget, WindowAdvances advances, PartialMerge.Scratch scratch) {}
 
   private final Map<Long, WindowTables> byQuery = new HashMap<>();
   private long closedThrough = Long.MIN_VALUE;
@@ -45,7 +46,9 @@ final class KeyGroupState {
     WindowTables tables = byQuery.get(live.id());
     if (tables == null) {
       Shared of = shared.apply(live);
-      tables = new WindowTables(live.id(), live.query(), live.window(), of.budget(), of.advances());
+      tables =
+          new WindowTables(
+              live.id(), live.query(), live.window(), of.budget(), of.advances(), of.scratch());
       tables.closeUpTo(closedThrough, KeyGroupState::none);
       byQuery.put(live.id(), tables);
     }
@@ -161,7 +164,7 @@ final class KeyGroupState {
         byQuery.put(
             id,
             WindowTables.fromBytes(
-                bytes, id, live.query(), live.window(), of.budget(), of.advances()));
+                bytes, id, live.query(), live.window(), of.budget(), of.advances(), of.scratch()));
       } catch (PartialFormatException e) {
         throw new IOException(
             "state of analysis " + live.analysis().name() + ": " + e.getMessage(), e);

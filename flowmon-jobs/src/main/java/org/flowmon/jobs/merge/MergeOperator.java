@@ -27,6 +27,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.types.WatermarkTime;
 import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.partial.PartialMerge;
 import org.flowmon.udaf.window.GroupBudget;
 import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
@@ -67,6 +68,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient StoppedQueries stopped;
   // By query: what its key groups here share.
   private transient Map<Long, KeyGroupState.Shared> shared;
+  private transient PartialMerge.Scratch scratch;
   private transient long droppedBefore;
   private transient volatile long dropped;
   private transient volatile long stateBytes;
@@ -101,6 +103,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
     closing = Optional.empty();
     shared = new HashMap<>();
+    scratch = new PartialMerge.Scratch();
     run = UUID.randomUUID().getMostSignificantBits();
     advancedThrough = Long.MIN_VALUE;
     keyGroups = new KeyGroupState[range.getNumberOfKeyGroups()];
@@ -186,7 +189,8 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
                     live.window(),
                     range.getNumberOfKeyGroups(),
                     getRuntimeContext().getTaskInfo().getMaxNumberOfParallelSubtasks()),
-                new WindowAdvances()));
+                new WindowAdvances(),
+                scratch));
   }
 
   /** Each low-level task sends a change for each key group: the first one counts. */

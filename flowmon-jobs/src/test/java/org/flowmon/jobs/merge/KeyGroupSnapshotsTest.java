@@ -18,6 +18,7 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.lowlevel.PartialSerializer;
 import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.partial.PartialMerge;
 import org.flowmon.udaf.window.GroupBudget;
 import org.flowmon.udaf.window.WindowAdvances;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,8 @@ class KeyGroupSnapshotsTest {
     KeyGroupState.Shared shared =
         new KeyGroupState.Shared(
             new GroupBudget(ANALYSIS.live().limit(), LIVE.window(), KEY_GROUPS, KEY_GROUPS),
-            new WindowAdvances());
+            new WindowAdvances(),
+            new PartialMerge.Scratch());
     for (Partial partial : partials) {
       if (partial instanceof Partial.Groups groups) {
         state.of(LIVE, query -> shared).merge(PartialGroups.open(groups.bytes()));

@@ -33,6 +33,7 @@ import org.flowmon.jobs.window.WindowOperator;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.partial.PartialGroups;
+import org.flowmon.udaf.partial.PartialMerge;
 import org.flowmon.udaf.window.GroupBudget;
 import org.flowmon.udaf.window.WindowAdvances;
 import org.flowmon.udaf.window.WindowPart;
@@ -279,7 +280,8 @@ class MergeTest {
     KeyGroupState.Shared shared =
         new KeyGroupState.Shared(
             new GroupBudget(live.analysis().live().limit(), live.window(), KEY_GROUPS, KEY_GROUPS),
-            new WindowAdvances());
+            new WindowAdvances(),
+            new PartialMerge.Scratch());
     Map<Integer, byte[]> before = new TreeMap<>();
     List<Partial> partials = new MergeRun(List.of(TUMBLING)).lowLevel(flows);
     for (int keyGroup = 0; keyGroup < KEY_GROUPS; keyGroup++) {

@@ -121,6 +121,37 @@ public final class Accumulation {
     }
   }
 
+  /** Merges n states, the first at {@code first}, each {@code stride} words after the last. */
+  public void total(long[] states, int first, int stride, int n, long[] total) {
+    for (Accumulator accumulator : accumulators) {
+      int word = accumulator.word();
+      int from = first + word;
+      switch (accumulator.operation()) {
+        case COUNT_ROWS, COUNT_VALUES, COUNT_DISTINCT -> {
+          long sum = 0;
+          for (int g = 0, at = from; g < n; g++, at += stride) {
+            sum += states[at];
+          }
+          total[word] += sum;
+        }
+        case SUM -> {
+          long[] sum = new long[2];
+          for (int g = 0, at = from; g < n; g++, at += stride) {
+            Accumulator.addTo(sum, 0, states[at]);
+            sum[1] += states[at + 1];
+          }
+          Accumulator.addTo(total, word, sum[0]);
+          total[word + 1] += sum[1];
+        }
+        default -> {
+          for (int g = 0, at = first; g < n; g++, at += stride) {
+            accumulator.merge(total, 0, states, at);
+          }
+        }
+      }
+    }
+  }
+
   private static void countRows(int from, int to, long[] states, int[] places, int word) {
     for (int r = from; r < to; r++) {
       states[places[r] + word]++;

@@ -40,10 +40,14 @@ public final class GroupFunction {
   /** Selects the function's vectors from those of all of the layout's arguments. */
   public Vector[] vectors(Vector[] all) {
     Vector[] vectors = new Vector[arguments.length];
-    for (int a = 0; a < vectors.length; a++) {
-      vectors[a] = all[arguments[a]];
-    }
+    vectors(all, vectors);
     return vectors;
+  }
+
+  public void vectors(Vector[] all, Vector[] out) {
+    for (int a = 0; a < out.length; a++) {
+      out[a] = all[arguments[a]];
+    }
   }
 
   public SubAggregate low() {

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Names that need no file: of protocols and of the ports of well-known services. */
@@ -36,6 +37,18 @@ public final class KnownNames {
   public static @Nullable String port(long port) {
     String name = PORTS.get(6L << 16 | port);
     return name != null ? name : PORTS.get(17L << 16 | port);
+  }
+
+  /** The names of all protocols that have one. */
+  public static Map<Long, String> protocols() {
+    return PROTOCOLS;
+  }
+
+  /** The names of all ports that {@link #port} knows. */
+  public static Map<Long, String> ports() {
+    Map<Long, String> names = new TreeMap<>();
+    PORTS.keySet().forEach(code -> names.computeIfAbsent(code & 0xFFFF, KnownNames::port));
+    return names;
   }
 
   private static Map<String, Long> codes(Map<Long, String> names) {

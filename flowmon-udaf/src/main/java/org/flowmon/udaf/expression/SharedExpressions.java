@@ -43,10 +43,10 @@ public final class SharedExpressions implements Sharing {
     return new Compiler(Map.of(), this);
   }
 
-  /** Shares a part of an expression, except a column: reading it is as fast as copying values. */
+  /** Shares a part of an expression, except a constant. */
   @Override
   public ValueNode part(Expression expression, Supplier<ValueNode> made) {
-    if (expression instanceof Expression.Column || expression instanceof Expression.Literal) {
+    if (expression instanceof Expression.Literal) {
       return made.get();
     }
     return new SharedVector.Part(shared(values, expression, () -> new SharedVector(made.get())));

@@ -433,9 +433,7 @@ public final class GroupTable {
 
   /** Adds the states of all groups, and of the rest, to one state. */
   public void addTotals(long[] totals) {
-    for (int g = 0; g < size(); g++) {
-      layout.merge(totals, 0, words.all(), stateAt(g));
-    }
+    accumulation.total(words.all(), stateAt(0), stride(), size(), totals);
     if (sample != null && sample.rest() != null) {
       layout.merge(totals, 0, sample.rest(), 0);
     }

@@ -62,6 +62,11 @@ public final class KeyColumns {
     return hasTexts;
   }
 
+  /** Whether {@link #nulls} has any, of the loaded rows. */
+  public boolean hasNulls() {
+    return !nullsAreClear;
+  }
+
   public void load(Vector[] keys, int count) {
     if (hashes.length == 0) {
       allocate();

@@ -46,14 +46,20 @@ final class LowLevelGrouping implements LowLevelTable.Evicted {
   private final TableTuner tuner;
   private final PartialGroupsBuilder.Scratch scratch = new PartialGroupsBuilder.Scratch();
   private final ArrayDeque<PartialGroupsBuilder> spare = new ArrayDeque<>();
+  // The selected rows that are not left out, and their panes.
+  private final int[] counted;
+  private final Pane[] paneOfCounted;
   private LowLevelTable table;
   // Of earlier tables.
   private long evictionsBefore;
   private long passedBefore;
 
-  /** The plan of a grouping for its recipients; the leading keys decide the key group. */
-  record Plan(GroupLayout layout, int leadingKeys, List<LowLevelMember.Part> parts) {
-    private record Keys(List<Expression> keys, int leading, boolean functions) {}
+  /**
+   * The plan of a grouping for its recipients; the leading keys decide the key group. Rows are left
+   * out that have a NULL among the {@code required} keys, by bit: no recipient counts them.
+   */
+  record Plan(GroupLayout layout, int leadingKeys, long required, List<LowLevelMember.Part> parts) {
+    private record Keys(List<Expression> keys, int leading, long required, boolean functions) {}
 
     private record Wanted(LowLevelMember member, int grouping, GroupLayout layout) {}
 
@@ -69,7 +75,11 @@ final class LowLevelGrouping implements LowLevelTable.Evicted {
           GroupLayout layout = live.groupings().get(g);
           byKeys
               .computeIfAbsent(
-                  new Keys(layout.keys(), live.leadingKeys(), !layout.functions().isEmpty()),
+                  new Keys(
+                      layout.keys(),
+                      live.leadingKeys(),
+                      live.required(g),
+                      !layout.functions().isEmpty()),
                   keys -> new ArrayList<>())
               .add(new Wanted(member, g, layout));
         }
@@ -85,7 +95,7 @@ final class LowLevelGrouping implements LowLevelTable.Evicted {
                   new LowLevelMember.Part(
                       one.member, new PartialRecipient(id, one.grouping, one.layout, all)));
             }
-            plans.add(new Plan(all, keys.leading, List.copyOf(parts)));
+            plans.add(new Plan(all, keys.leading, keys.required, List.copyOf(parts)));
           });
       return plans;
     }
@@ -120,7 +130,10 @@ final class LowLevelGrouping implements LowLevelTable.Evicted {
     this.maxParallelism = maxParallelism;
     this.keys = evaluation.keys(layout, texts, plan.leadingKeys());
     this.arguments = evaluation.values(layout.arguments());
-    this.argumentVectors = SharedEvaluation.Keys.vectors(arguments);
+    this.argumentVectors = new Vector[arguments.length];
+    int mostCounted = plan.required() == 0 ? 0 : Vector.CAPACITY;
+    this.counted = new int[mostCounted];
+    this.paneOfCounted = new Pane[mostCounted];
     this.panes = panes;
     this.size = size;
     this.tuner = new TableTuner(layout, size, nanos);
@@ -156,7 +169,7 @@ final class LowLevelGrouping implements LowLevelTable.Evicted {
     boolean all = true;
     for (int a = 0; a < arguments.length; a++) {
       try {
-        arguments[a].evaluate(rows, from, count);
+        argumentVectors[a] = arguments[a].values(rows, from, count);
       } catch (RuntimeException e) {
         Expression argument = plan.layout.arguments().get(a);
         for (LowLevelMember.Part part : plan.parts) {
@@ -172,6 +185,26 @@ final class LowLevelGrouping implements LowLevelTable.Evicted {
 
   /** Adds evaluated rows; {@code paneOf} by selected row, null if all are of {@code pane}. */
   void add(int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
+    if (plan.required == 0 || !keys.columns().hasNulls()) {
+      addAll(selection, n, paneOf, pane);
+      return;
+    }
+    long[] nulls = keys.columns().nulls;
+    int kept = 0;
+    for (int r = 0; r < n; r++) {
+      int i = selection[r];
+      counted[kept] = i;
+      if (paneOf != null) {
+        paneOfCounted[kept] = paneOf[r];
+      }
+      kept += (nulls[i] & plan.required) == 0 ? 1 : 0;
+    }
+    if (kept > 0) {
+      addAll(counted, kept, paneOf == null ? null : paneOfCounted, pane);
+    }
+  }
+
+  private void addAll(int[] selection, int n, Pane @Nullable [] paneOf, Pane pane) {
     table.add(argumentVectors, selection, n, paneOf, pane);
     if (tuner.took(table, keys.columns(), argumentVectors, selection, n, paneOf, pane)) {
       renew();

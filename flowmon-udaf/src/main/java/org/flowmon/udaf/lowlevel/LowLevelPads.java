@@ -29,7 +29,6 @@ final class LowLevelPads {
   // By function: the start of its pad relative to the state.
   private final int[] words;
   private final Vector[][] arguments;
-  private Vector[] known = {};
 
   private LowLevelPads(GroupLayout layout, SubAggregate[] low) {
     this.functions = layout.functions();
@@ -39,6 +38,7 @@ final class LowLevelPads {
     int next = layout.stateWords();
     for (int f = 0; f < low.length; f++) {
       words[f] = next;
+      arguments[f] = new Vector[functions.get(f).arguments()];
       next += low[f].words();
     }
   }
@@ -66,13 +66,8 @@ final class LowLevelPads {
   /** Adds rows to groups, whose states start at {@code places}; sends full pads on. */
   void add(
       Vector[] vectors, int[] selection, int from, int to, long[] data, int[] places, Full full) {
-    if (known != vectors) {
-      for (int f = 0; f < low.length; f++) {
-        arguments[f] = functions.get(f).vectors(vectors);
-      }
-      known = vectors;
-    }
     for (int f = 0; f < low.length; f++) {
+      functions.get(f).vectors(vectors, arguments[f]);
       int at = from;
       while (at < to) {
         at = low[f].iterate(arguments[f], selection, at, to, data, places, words[f]);

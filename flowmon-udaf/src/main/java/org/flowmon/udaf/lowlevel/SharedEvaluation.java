@@ -59,15 +59,7 @@ public final class SharedEvaluation {
     private Keys(KeyColumns columns, SharedVector[] shared) {
       this.columns = columns;
       this.shared = shared;
-      this.vectors = vectors(shared);
-    }
-
-    static Vector[] vectors(SharedVector[] shared) {
-      Vector[] vectors = new Vector[shared.length];
-      for (int i = 0; i < vectors.length; i++) {
-        vectors[i] = shared[i].vector();
-      }
-      return vectors;
+      this.vectors = new Vector[shared.length];
     }
 
     KeyColumns columns() {
@@ -78,8 +70,8 @@ public final class SharedEvaluation {
     void load(FlowRows rows, int from, int count) {
       // The words are the vectors' own arrays, which groupings by other keys share: these may hold
       // other rows by now, even if the hashes are of these rows.
-      for (SharedVector key : shared) {
-        key.evaluate(rows, from, count);
+      for (int k = 0; k < shared.length; k++) {
+        vectors[k] = shared[k].values(rows, from, count);
       }
       // The numbers of texts begin anew when a table is drained.
       if (columns.hasTexts() || !stretch.is(rows, from, count)) {

@@ -7,65 +7,112 @@ import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
-/** CASE: evaluates all branches for all rows; each row takes its first TRUE condition's result. */
+/**
+ * CASE: each row takes its first TRUE condition's result. Conditions and results are evaluated for
+ * all rows, if they are needed for one.
+ */
 public final class CaseNode extends ValueNode {
   private final TruthNode[] conditions;
-  private final ValueNode[] results;
-  private final Vector[] vectors;
+  private final Operand[] results;
   private final Truth truth = new Truth();
-  private final int[] branch = new int[Vector.CAPACITY];
+  // By branch: the rows that take its result.
+  private final long[][] rowsOf;
 
   /** One result per condition, then that of ELSE. */
   public CaseNode(@Nullable ValueKind kind, TruthNode[] conditions, ValueNode[] results) {
     super(kind);
     this.conditions = conditions;
-    this.results = results;
-    this.vectors =
-        Arrays.stream(results).map(node -> new Vector(node.kind())).toArray(Vector[]::new);
+    this.results = Operand.of(results);
+    this.rowsOf = new long[results.length][Vector.WORDS];
   }
 
   @Override
   public void evaluate(FlowRows rows, int from, int count, Vector out) {
-    Arrays.fill(branch, 0, count, conditions.length);
-    for (int b = conditions.length - 1; b >= 0; b--) {
-      conditions[b].evaluate(rows, from, count, truth);
-      for (int i = 0; i < count; i++) {
-        if ((truth.isTrue[i >>> 6] >>> i & 1) != 0) {
-          branch[i] = b;
-        }
+    choose(rows, from, count);
+    // Before all else, as results beyond 64 bits make it wide.
+    Arrays.fill(out.validity(), 0);
+    boolean isWide = false;
+    for (int b = 0; b < results.length; b++) {
+      if (isAny(rowsOf[b])) {
+        Vector result = results[b].values(rows, from, count);
+        take(result, rowsOf[b], count, out);
+        isWide |= result.isWide();
       }
     }
-    for (int b = 0; b < results.length; b++) {
-      results[b].evaluate(rows, from, count, vectors[b]);
-    }
-    Arrays.fill(out.validity(), 0);
-    for (int i = 0; i < count; i++) {
-      copy(vectors[branch[i]], i, out);
-    }
     out.settleValidity(count);
-    boolean isWide = false;
-    for (Vector vector : vectors) {
-      isWide |= vector.isWide();
-    }
     if (isWide && kind() != ValueKind.DOUBLE) {
-      long[] upper = out.widen();
-      for (int i = 0; i < count; i++) {
-        upper[i] = vectors[branch[i]].upper(i);
+      takeUpper(rows, from, count, out.widen());
+    }
+  }
+
+  private void choose(FlowRows rows, int from, int count) {
+    long[] rest = rowsOf[conditions.length];
+    Vector.fill(rest, count);
+    for (int b = 0; b < conditions.length; b++) {
+      if (!isAny(rest)) {
+        Arrays.fill(rowsOf[b], 0);
+        continue;
+      }
+      conditions[b].evaluate(rows, from, count, truth);
+      for (int w = 0; w < Vector.WORDS; w++) {
+        rowsOf[b][w] = truth.isTrue[w] & rest[w];
+        rest[w] &= ~truth.isTrue[w];
       }
     }
   }
 
-  private void copy(Vector from, int i, Vector out) {
-    if (!from.isValid(i)) {
-      return;
+  private static boolean isAny(long[] rows) {
+    long any = 0;
+    for (long word : rows) {
+      any |= word;
     }
-    out.validity()[i >>> 6] |= 1L << i;
+    return any != 0;
+  }
+
+  private void take(Vector from, long[] chosen, int count, Vector out) {
     boolean widen = kind() == ValueKind.DOUBLE && from.kind() == ValueKind.LONG;
-    out.values()[i] = widen ? Double.doubleToLongBits(from.asDouble(i)) : from.values()[i];
+    for (int w = 0; w < Vector.words(count); w++) {
+      long word = chosen[w] & from.validity()[w];
+      out.validity()[w] |= word;
+      int base = w << 6;
+      if (word == -1L && !widen) {
+        copy(from, base, 64, out);
+        continue;
+      }
+      for (; word != 0; word &= word - 1) {
+        int i = base + Long.numberOfTrailingZeros(word);
+        if (widen) {
+          out.values()[i] = Double.doubleToLongBits(from.asDouble(i));
+        } else {
+          copy(from, i, 1, out);
+        }
+      }
+    }
+  }
+
+  private static void copy(Vector from, int at, int count, Vector out) {
+    if (count == 1) {
+      out.values()[at] = from.values()[at];
+    } else {
+      System.arraycopy(from.values(), at, out.values(), at, count);
+    }
     if (out.kind() == ValueKind.ADDRESS) {
-      out.requireHigh()[i] = from.requireHigh()[i];
+      System.arraycopy(from.requireHigh(), at, out.requireHigh(), at, count);
     } else if (out.kind() == ValueKind.TEXT) {
-      out.requireTexts()[i] = from.requireTexts()[i];
+      System.arraycopy(from.requireTexts(), at, out.requireTexts(), at, count);
+    }
+  }
+
+  private void takeUpper(FlowRows rows, int from, int count, long[] upper) {
+    for (int b = 0; b < results.length; b++) {
+      if (isAny(rowsOf[b])) {
+        Vector result = results[b].values(rows, from, count);
+        for (int i = 0; i < count; i++) {
+          if ((rowsOf[b][i >>> 6] >>> i & 1) != 0) {
+            upper[i] = result.upper(i);
+          }
+        }
+      }
     }
   }
 }

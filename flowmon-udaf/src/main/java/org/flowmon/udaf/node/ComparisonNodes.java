@@ -14,10 +14,8 @@ public final class ComparisonNodes {
   private ComparisonNodes() {}
 
   private abstract static class Base extends TruthNode {
-    private final ValueNode leftNode;
-    private final ValueNode rightNode;
-    final Vector left;
-    final Vector right;
+    private final ValueNode.Operand leftSide;
+    private final ValueNode.Operand rightSide;
     final long[] matches = new long[Vector.WORDS];
     private final long[] known = new long[Vector.WORDS];
     final boolean equality;
@@ -27,10 +25,8 @@ public final class ComparisonNodes {
     Base(ComparisonOperator operator, ValueNode l, ValueNode r) {
       boolean swap =
           operator == ComparisonOperator.GREATER || operator == ComparisonOperator.LESS_OR_EQUAL;
-      this.leftNode = swap ? r : l;
-      this.rightNode = swap ? l : r;
-      this.left = new Vector(leftNode.kind());
-      this.right = new Vector(rightNode.kind());
+      this.leftSide = new ValueNode.Operand(swap ? r : l);
+      this.rightSide = new ValueNode.Operand(swap ? l : r);
       this.equality =
           operator == ComparisonOperator.EQUAL || operator == ComparisonOperator.NOT_EQUAL;
       this.negated =
@@ -41,13 +37,13 @@ public final class ComparisonNodes {
 
     @Override
     public final void evaluate(FlowRows rows, int from, int count, Truth out) {
-      leftNode.evaluate(rows, from, count, left);
-      rightNode.evaluate(rows, from, count, right);
+      Vector left = leftSide.values(rows, from, count);
+      Vector right = rightSide.values(rows, from, count);
       for (int w = 0; w < Vector.WORDS; w++) {
         matches[w] = 0;
         known[w] = left.validity()[w] & right.validity()[w];
       }
-      match(count);
+      match(left, right, count);
       if (negated) {
         for (int w = 0; w < Vector.WORDS; w++) {
           matches[w] = ~matches[w];
@@ -57,7 +53,7 @@ public final class ComparisonNodes {
     }
 
     /** Rows whose left side equals, or is less than, the right. */
-    abstract void match(int count);
+    abstract void match(Vector left, Vector right, int count);
 
     final void set(int row, boolean match) {
       matches[row >>> 6] |= (match ? 1L : 0L) << row;
@@ -71,7 +67,7 @@ public final class ComparisonNodes {
     }
 
     @Override
-    void match(int count) {
+    void match(Vector left, Vector right, int count) {
       long[] l = left.values();
       long[] r = right.values();
       if (left.isWide() || right.isWide()) {
@@ -98,7 +94,7 @@ public final class ComparisonNodes {
     }
 
     @Override
-    void match(int count) {
+    void match(Vector left, Vector right, int count) {
       for (int i = 0; i < count; i++) {
         int order = compare(left.asDouble(i), right.asDouble(i));
         set(i, equality ? order == 0 : order < 0);
@@ -118,7 +114,7 @@ public final class ComparisonNodes {
     }
 
     @Override
-    void match(int count) {
+    void match(Vector left, Vector right, int count) {
       long[] lh = left.requireHigh();
       long[] rh = right.requireHigh();
       long[] ll = left.values();
@@ -142,7 +138,7 @@ public final class ComparisonNodes {
     }
 
     @Override
-    void match(int count) {
+    void match(Vector left, Vector right, int count) {
       String[] lefts = left.requireTexts();
       String[] rights = right.requireTexts();
       for (int i = 0; i < count; i++) {
@@ -157,30 +153,28 @@ public final class ComparisonNodes {
   /** The most common comparison: a whole number or time with a constant. */
   public static final class LongWithConstant extends TruthNode {
     private final ComparisonOperator operator;
-    private final ValueNode node;
+    private final ValueNode.Operand operand;
     private final long constant;
-    private final Vector vector;
     private final long[] matches = new long[Vector.WORDS];
 
     public LongWithConstant(ComparisonOperator operator, ValueNode node, long constant) {
       this.operator = operator;
-      this.node = node;
+      this.operand = new ValueNode.Operand(node);
       this.constant = constant;
-      this.vector = new Vector(node.kind());
     }
 
     @Override
     public void evaluate(FlowRows rows, int from, int count, Truth out) {
-      node.evaluate(rows, from, count, vector);
+      Vector vector = operand.values(rows, from, count);
       if (vector.isWide()) {
-        matchWide(count);
+        matchWide(vector, count);
       } else {
-        match(count);
+        match(vector, count);
       }
       out.of(matches, vector.validity());
     }
 
-    private void match(int count) {
+    private void match(Vector vector, int count) {
       long[] values = vector.values();
       for (int w = 0; w < Vector.words(count); w++) {
         int base = w << 6;
@@ -197,7 +191,7 @@ public final class ComparisonNodes {
       }
     }
 
-    private void matchWide(int count) {
+    private void matchWide(Vector vector, int count) {
       Arrays.fill(matches, 0);
       for (int i = 0; i < count; i++) {
         int order = Int128.compare(vector.upper(i), vector.values()[i], constant >> 63, constant);

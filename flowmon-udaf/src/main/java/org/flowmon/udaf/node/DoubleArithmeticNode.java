@@ -8,24 +8,20 @@ import org.flowmon.udaf.vector.Vector;
 /** Arithmetic with a double result; a division by 0 is NULL. */
 public final class DoubleArithmeticNode extends ValueNode {
   private final ArithmeticOperator operator;
-  private final ValueNode leftNode;
-  private final ValueNode rightNode;
-  private final Vector left;
-  private final Vector right;
+  private final Operand leftSide;
+  private final Operand rightSide;
 
   public DoubleArithmeticNode(ArithmeticOperator operator, ValueNode left, ValueNode right) {
     super(ValueKind.DOUBLE);
     this.operator = operator;
-    this.leftNode = left;
-    this.rightNode = right;
-    this.left = new Vector(left.kind());
-    this.right = new Vector(right.kind());
+    this.leftSide = new Operand(left);
+    this.rightSide = new Operand(right);
   }
 
   @Override
   public void evaluate(FlowRows rows, int from, int count, Vector out) {
-    leftNode.evaluate(rows, from, count, left);
-    rightNode.evaluate(rows, from, count, right);
+    Vector left = leftSide.values(rows, from, count);
+    Vector right = rightSide.values(rows, from, count);
     long[] validity = out.validity();
     for (int w = 0; w < Vector.WORDS; w++) {
       validity[w] = left.validity()[w] & right.validity()[w];

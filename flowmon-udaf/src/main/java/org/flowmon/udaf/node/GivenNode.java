@@ -16,4 +16,9 @@ public final class GivenNode extends ValueNode {
   public void evaluate(FlowRows rows, int from, int count, Vector out) {
     out.copy(values, count);
   }
+
+  @Override
+  public Vector values(FlowRows rows, int from, int count, Vector own) {
+    return values;
+  }
 }

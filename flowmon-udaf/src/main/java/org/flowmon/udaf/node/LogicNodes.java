@@ -107,20 +107,18 @@ public final class LogicNodes {
 
   /** IS NULL. */
   public static final class NullTest extends TruthNode {
-    private final ValueNode term;
-    private final Vector vector;
+    private final ValueNode.Operand term;
 
     public NullTest(ValueNode term) {
-      this.term = term;
-      this.vector = new Vector(term.kind());
+      this.term = new ValueNode.Operand(term);
     }
 
     @Override
     public void evaluate(FlowRows rows, int from, int count, Truth out) {
-      term.evaluate(rows, from, count, vector);
+      long[] validity = term.values(rows, from, count).validity();
       for (int w = 0; w < Vector.WORDS; w++) {
-        out.isFalse[w] = vector.validity()[w];
-        out.isTrue[w] = ~vector.validity()[w] & Vector.mask(w, count);
+        out.isFalse[w] = validity[w];
+        out.isTrue[w] = ~validity[w] & Vector.mask(w, count);
       }
     }
   }
@@ -145,17 +143,15 @@ public final class LogicNodes {
 
   /** A value node of booleans, such as CASE, as a condition. */
   public static final class OfValue extends TruthNode {
-    private final ValueNode value;
-    private final Vector vector;
+    private final ValueNode.Operand value;
 
     public OfValue(ValueNode value) {
-      this.value = value;
-      this.vector = new Vector(value.kind());
+      this.value = new ValueNode.Operand(value);
     }
 
     @Override
     public void evaluate(FlowRows rows, int from, int count, Truth out) {
-      value.evaluate(rows, from, count, vector);
+      Vector vector = value.values(rows, from, count);
       out.ofFlags(vector.values(), vector.validity(), count);
     }
   }

@@ -11,33 +11,29 @@ import org.jspecify.annotations.Nullable;
 /** Arithmetic whose result is a whole number, time or duration; a result beyond 64 bits is NULL. */
 public final class LongArithmeticNode extends ValueNode {
   private final ArithmeticOperator operator;
-  private final ValueNode leftNode;
-  private final ValueNode rightNode;
-  private final Vector left;
-  private final Vector right;
+  private final Operand left;
+  private final Operand right;
 
   public LongArithmeticNode(
       ArithmeticOperator operator, ValueKind kind, ValueNode left, ValueNode right) {
     super(kind);
     this.operator = operator;
-    this.leftNode = left;
-    this.rightNode = right;
-    this.left = new Vector(left.kind());
-    this.right = new Vector(right.kind());
+    this.left = new Operand(left);
+    this.right = new Operand(right);
   }
 
   @Override
   public void evaluate(FlowRows rows, int from, int count, Vector out) {
-    leftNode.evaluate(rows, from, count, left);
-    rightNode.evaluate(rows, from, count, right);
+    Vector l = left.values(rows, from, count);
+    Vector r = right.values(rows, from, count);
     long[] validity = out.validity();
     for (int w = 0; w < Vector.WORDS; w++) {
-      validity[w] = left.validity()[w] & right.validity()[w];
+      validity[w] = l.validity()[w] & r.validity()[w];
     }
-    if (left.isWide() || right.isWide()) {
-      computeWide(count, out.values(), validity);
+    if (l.isWide() || r.isWide()) {
+      computeWide(count, l, r, out.values(), validity);
     } else {
-      compute(count, left.values(), right.values(), out.values(), validity);
+      compute(count, l.values(), r.values(), out.values(), validity);
     }
     out.settleValidity(count);
   }
@@ -86,7 +82,7 @@ public final class LongArithmeticNode extends ValueNode {
   }
 
   /** Computes with sums beyond 64 bits, which few queries have. */
-  private void computeWide(int count, long[] result, long[] validity) {
+  private void computeWide(int count, Vector left, Vector right, long[] result, long[] validity) {
     for (int i = 0; i < count; i++) {
       BigInteger l = Int128.toBigInteger(left.upper(i), left.values()[i]);
       BigInteger r = Int128.toBigInteger(right.upper(i), right.values()[i]);

@@ -18,30 +18,28 @@ public final class MembershipNodes {
   private MembershipNodes() {}
 
   private abstract static class Base extends TruthNode {
-    private final ValueNode node;
+    private final ValueNode.Operand operand;
     private final boolean hasNull;
-    final Vector vector;
     private final long[] matches = new long[Vector.WORDS];
 
     /** {@code hasNull}: a value without a match gives NULL, not FALSE. */
     Base(ValueNode node, boolean hasNull) {
-      this.node = node;
+      this.operand = new ValueNode.Operand(node);
       this.hasNull = hasNull;
-      this.vector = new Vector(node.kind());
     }
 
     @Override
     public final void evaluate(FlowRows rows, int from, int count, Truth out) {
-      node.evaluate(rows, from, count, vector);
+      Vector vector = operand.values(rows, from, count);
       Arrays.fill(matches, 0);
-      match(count, matches);
+      match(vector, count, matches);
       out.of(matches, vector.validity());
       if (hasNull) {
         Arrays.fill(out.isFalse, 0);
       }
     }
 
-    abstract void match(int count, long[] bits);
+    abstract void match(Vector vector, int count, long[] bits);
   }
 
   public static final class Addresses extends Base {
@@ -53,7 +51,7 @@ public final class MembershipNodes {
     }
 
     @Override
-    void match(int count, long[] bits) {
+    void match(Vector vector, int count, long[] bits) {
       long[] high = vector.requireHigh();
       long[] low = vector.values();
       for (int i = 0; i < count; i++) {
@@ -71,7 +69,7 @@ public final class MembershipNodes {
     }
 
     @Override
-    void match(int count, long[] bits) {
+    void match(Vector vector, int count, long[] bits) {
       long[] values = vector.values();
       boolean wide = vector.isWide();
       for (int i = 0; i < count; i++) {
@@ -96,7 +94,7 @@ public final class MembershipNodes {
     }
 
     @Override
-    void match(int count, long[] bits) {
+    void match(Vector vector, int count, long[] bits) {
       for (int i = 0; i < count; i++) {
         bits[i >>> 6] |= (set.contains(bits(vector.asDouble(i))) ? 1L : 0L) << i;
       }
@@ -113,7 +111,7 @@ public final class MembershipNodes {
     }
 
     @Override
-    void match(int count, long[] bits) {
+    void match(Vector vector, int count, long[] bits) {
       String[] values = vector.requireTexts();
       for (int i = 0; i < count; i++) {
         String text = values[i];
@@ -132,7 +130,7 @@ public final class MembershipNodes {
     }
 
     @Override
-    void match(int count, long[] bits) {
+    void match(Vector vector, int count, long[] bits) {
       String[] values = vector.requireTexts();
       for (int i = 0; i < count; i++) {
         String text = values[i];

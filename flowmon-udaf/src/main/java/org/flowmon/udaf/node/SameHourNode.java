@@ -1,32 +1,29 @@
 package org.flowmon.udaf.node;
 
 import org.flowmon.flow.FlowRows;
-import org.flowmon.udaf.value.ValueKind;
 import org.flowmon.udaf.vector.Truth;
 import org.flowmon.udaf.vector.Vector;
 
 /** SAME_HOUR: the hour, or another length, beginning at now, on each of the previous days. */
 public final class SameHourNode extends TruthNode {
-  private final ValueNode timeNode;
-  private final ValueNode nowNode;
+  private final ValueNode.Operand timeOperand;
+  private final ValueNode.Operand nowOperand;
   private final long reach;
   private final long length;
-  private final Vector time = new Vector(ValueKind.TIMESTAMP);
-  private final Vector now = new Vector(ValueKind.TIMESTAMP);
   private final long[] matches = new long[Vector.WORDS];
   private final long[] known = new long[Vector.WORDS];
 
   public SameHourNode(ValueNode time, ValueNode now, int days, long length) {
-    this.timeNode = time;
-    this.nowNode = now;
+    this.timeOperand = new ValueNode.Operand(time);
+    this.nowOperand = new ValueNode.Operand(now);
     this.reach = days * TimeNodes.DAY;
     this.length = length;
   }
 
   @Override
   public void evaluate(FlowRows rows, int from, int count, Truth out) {
-    timeNode.evaluate(rows, from, count, time);
-    nowNode.evaluate(rows, from, count, now);
+    Vector time = timeOperand.values(rows, from, count);
+    Vector now = nowOperand.values(rows, from, count);
     for (int w = 0; w < Vector.WORDS; w++) {
       matches[w] = 0;
       known[w] = time.validity()[w] & now.validity()[w];

@@ -11,24 +11,21 @@ import org.jspecify.annotations.Nullable;
 /** A function of states, which are texts read row by row. */
 public final class StatesNode extends ValueNode {
   private final StateEvaluation evaluation;
-  private final ValueNode[] inputs;
+  private final Operand[] inputs;
   private final Vector[] vectors;
   private final String[] states;
 
   public StatesNode(@Nullable ValueKind kind, StateEvaluation evaluation, ValueNode[] inputs) {
     super(kind);
     this.evaluation = evaluation;
-    this.inputs = inputs;
-    this.vectors =
-        Arrays.stream(inputs).map(node -> new Vector(node.kind())).toArray(Vector[]::new);
+    this.inputs = Operand.of(inputs);
+    this.vectors = new Vector[inputs.length];
     this.states = new String[inputs.length];
   }
 
   @Override
   public void evaluate(FlowRows rows, int from, int count, Vector out) {
-    for (int s = 0; s < inputs.length; s++) {
-      inputs[s].evaluate(rows, from, count, vectors[s]);
-    }
+    Operand.evaluate(inputs, rows, from, count, vectors);
     Arrays.fill(out.validity(), 0);
     for (int i = 0; i < count; i++) {
       for (int s = 0; s < states.length; s++) {

@@ -1,5 +1,6 @@
 package org.flowmon.udaf.partial;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
@@ -9,25 +10,52 @@ import org.flowmon.udaf.state.StateReader;
 import org.flowmon.udaf.value.ValueKind;
 
 /**
- * Merges the columns of partial groups into tables of one layout, in blocks of groups. Tables may
- * share one: it is larger than a table with few groups. Not thread-safe.
+ * Merges the columns of partial groups into tables of one layout, in blocks of groups. Not
+ * thread-safe.
  */
 public final class PartialMerge {
   private static final int CHUNK = 256;
 
   private final GroupLayout layout;
-  private final long[] nulls = new long[CHUNK];
-  private final long[] hashes = new long[CHUNK];
+  private final long[] nulls;
+  private final long[] hashes;
   private final long[][] keys;
   private final long[][] states;
-  private final int[] places = new int[CHUNK];
-  private final int[] from = new int[CHUNK];
+  private final int[] places;
+  private final int[] from;
   private final int functions;
 
+  /**
+   * A block of groups. Whatever merges in turn shares one, which then stays in a core's caches: it
+   * is larger than many a table.
+   */
+  public static final class Scratch {
+    private final long[] nulls = new long[CHUNK];
+    private final long[] hashes = new long[CHUNK];
+    private final int[] places = new int[CHUNK];
+    private final int[] from = new int[CHUNK];
+    private final List<long[]> columns = new ArrayList<>();
+
+    private long[][] columns(int first, int count) {
+      while (columns.size() < first + count) {
+        columns.add(new long[CHUNK]);
+      }
+      return columns.subList(first, first + count).toArray(new long[0][]);
+    }
+  }
+
   public PartialMerge(GroupLayout layout) {
+    this(layout, new Scratch());
+  }
+
+  public PartialMerge(GroupLayout layout, Scratch scratch) {
     this.layout = layout;
-    this.keys = new long[layout.keyWords()][CHUNK];
-    this.states = new long[layout.stateWords()][CHUNK];
+    this.nulls = scratch.nulls;
+    this.hashes = scratch.hashes;
+    this.places = scratch.places;
+    this.from = scratch.from;
+    this.keys = scratch.columns(0, layout.keyWords());
+    this.states = scratch.columns(layout.keyWords(), layout.stateWords());
     this.functions = layout.functions().size();
   }
 

@@ -1,8 +1,10 @@
 package org.flowmon.udaf.result;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -10,9 +12,13 @@ import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.AggregateCall;
+import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.ResultTable;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * Answers queries with COUNT(DISTINCT …). For each list of arguments, rows are grouped by the
  * query's keys and these arguments; then the groups of equal keys are counted. The first grouping
  * also has all other aggregates, whose states are merged. Immutable, safe for many threads.
+ *
+ * <p>{@linkplain #joined Joined}, a count with FILTER needs no groups of its own if there is one of
+ * the same arguments without: each of these groups counts the rows that pass the filter, and is
+ * counted if there are some.
  *
  * <pre>
  *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
@@ -36,32 +46,80 @@ public final class DistinctCounts {
   private final GroupLayout layout;
   private final List<FlowQuery> groupings = new ArrayList<>();
   private final List<Step> steps = new ArrayList<>();
+  private final boolean isJoined;
 
   /**
-   * What a grouping's group adds to the group of its keys: one to the {@code count} if none of the
-   * keys in {@code arguments}, by bit, is NULL.
+   * What a grouping's group adds to the group of its keys, unless one of the keys in {@code
+   * arguments}, by bit, is NULL: one to each count.
    */
-  private record Step(Accumulator count, long arguments, List<Moved> states) {}
+  private record Step(long arguments, List<Counted> counts, List<Moved> states) {}
+
+  /**
+   * A count, and the word of a group's state that is 0 if the group is not to be counted; −1: each.
+   */
+  private record Counted(Accumulator count, int rows) {}
 
   /** A state of a grouping and its destination. */
   private record Moved(Accumulator into, int from) {}
 
-  private DistinctCounts(FlowQuery query) {
+  private DistinctCounts(FlowQuery query, boolean join) {
     this.query = query;
     this.layout = GroupLayout.ofCounts(query);
     List<AggregateCall> others =
         query.aggregates().stream().filter(call -> !call.isDistinct()).distinct().toList();
     Set<AggregateCall> counted = new LinkedHashSet<>();
     query.aggregates().stream().filter(AggregateCall::isDistinct).forEach(counted::add);
+    // By count that has groups: counts with a filter among the same groups.
+    Map<AggregateCall, List<AggregateCall>> groups = new LinkedHashMap<>();
+    counted.forEach(call -> groups.put(call, new ArrayList<>()));
     for (AggregateCall call : counted) {
-      FlowQuery grouping = grouping(call, groupings.isEmpty() ? others : List.of());
-      long arguments = 0;
-      for (Expression argument : call.arguments()) {
-        arguments |= 1L << grouping.groupBy().indexOf(argument);
+      AggregateCall unfiltered = join ? unfiltered(call) : null;
+      if (unfiltered != null && groups.containsKey(unfiltered) && groups.get(call).isEmpty()) {
+        groups.remove(call);
+        groups.get(unfiltered).add(call);
       }
-      steps.add(new Step(layout.values(call), arguments, moved(GroupLayout.of(grouping))));
-      groupings.add(grouping);
     }
+    groups.forEach(
+        (call, filtered) -> addStep(call, filtered, groupings.isEmpty() ? others : List.of()));
+    this.isJoined = groups.size() < counted.size();
+  }
+
+  private void addStep(
+      AggregateCall call, List<AggregateCall> filtered, List<AggregateCall> others) {
+    List<AggregateCall> ofRows = new ArrayList<>(others);
+    filtered.forEach(one -> ofRows.add(passed(one)));
+    FlowQuery grouping = grouping(call, ofRows);
+    GroupLayout from = GroupLayout.of(grouping);
+    long arguments = 0;
+    for (Expression argument : call.arguments()) {
+      arguments |= 1L << grouping.groupBy().indexOf(argument);
+    }
+    List<Counted> counts = new ArrayList<>(List.of(new Counted(layout.values(call), -1)));
+    for (AggregateCall one : filtered) {
+      counts.add(new Counted(layout.values(one), from.values(passed(one)).word()));
+    }
+    steps.add(new Step(arguments, List.copyOf(counts), others.isEmpty() ? List.of() : moved(from)));
+    groupings.add(grouping);
+  }
+
+  /** The same COUNT(DISTINCT …) without its FILTER; null if it has none. */
+  private static @Nullable AggregateCall unfiltered(AggregateCall call) {
+    List<Expression> arguments = new ArrayList<>(call.arguments());
+    if (!(arguments.get(0) instanceof Case filter)
+        || filter.whens().size() != 1
+        || !(filter.otherwise() instanceof Literal literal)
+        || !literal.value().isNull()) {
+      return null;
+    }
+    arguments.set(0, filter.whens().get(0).result());
+    return new AggregateCall(AggregateFunction.COUNT_DISTINCT, arguments);
+  }
+
+  /** Counts the rows that pass the FILTER of a count. */
+  private static AggregateCall passed(AggregateCall filtered) {
+    Case filter = (Case) filtered.arguments().get(0);
+    return Typing.filtered(
+        new AggregateCall(AggregateFunction.COUNT, List.of()), filter.whens().get(0).condition());
   }
 
   /**
@@ -70,9 +128,31 @@ public final class DistinctCounts {
    * @throws QueryException if there are too many keys and arguments
    */
   public static @Nullable DistinctCounts of(FlowQuery query) {
+    return of(query, false);
+  }
+
+  /** As {@link #of}, with fewer {@link #groupings}. */
+  public static @Nullable DistinctCounts joined(FlowQuery query) {
+    return of(query, true);
+  }
+
+  private static @Nullable DistinctCounts of(FlowQuery query, boolean join) {
     return query.aggregates().stream().anyMatch(AggregateCall::isDistinct)
-        ? new DistinctCounts(query)
+        ? new DistinctCounts(query, join)
         : null;
+  }
+
+  /** Whether it has fewer groupings than different lists of arguments. */
+  public boolean isJoined() {
+    return isJoined;
+  }
+
+  /**
+   * The keys of a grouping, by bit, of which none is NULL in a row that counts: others need no
+   * group. 0 if all rows do, as other aggregates have them, too.
+   */
+  public long required(int grouping) {
+    return grouping == 0 ? 0 : steps.get(grouping).arguments();
   }
 
   private FlowQuery grouping(AggregateCall call, List<AggregateCall> others) {
@@ -133,7 +213,6 @@ public final class DistinctCounts {
     if (groups.isOfSample() && groups.sample().rest() != null) {
       leaveOut(step, groups.sample().rest(), into.sample());
     }
-    int count = step.count().word();
     long[] from = groups.words();
     for (int g = 0; g < groups.size(); g++) {
       if (g % CHECKED == 0) {
@@ -144,7 +223,10 @@ public final class DistinctCounts {
       int state = into.stateAt(group);
       long[] words = into.words();
       if ((from[g * groups.stride()] & step.arguments()) == 0) {
-        words[state + count]++;
+        for (Counted counted : step.counts()) {
+          boolean counts = counted.rows() < 0 || from[groups.stateAt(g) + counted.rows()] > 0;
+          words[state + counted.count().word()] += counts ? 1 : 0;
+        }
       }
       for (Moved moved : step.states()) {
         Accumulator accumulator = moved.into();

@@ -25,7 +25,7 @@ public final class LiveGroupings {
   private final List<GroupLayout> groupings;
 
   private LiveGroupings(FlowQuery live) {
-    this.counts = DistinctCounts.of(live);
+    this.counts = DistinctCounts.joined(live);
     this.layout = counts == null ? GroupLayout.of(live) : GroupLayout.ofCounts(live);
     this.groupings =
         counts == null
@@ -68,6 +68,20 @@ public final class LiveGroupings {
   /** The number of the query's keys, which come first in each grouping. */
   public int leadingKeys() {
     return layout.keys().size();
+  }
+
+  /**
+   * The keys of a grouping, by bit, that are not NULL in rows that count: others need no group. 0:
+   * all rows do.
+   */
+  public long required(int grouping) {
+    return counts == null ? 0 : counts.required(grouping);
+  }
+
+  /** Whether groups count for several COUNT(DISTINCT …) of the query, which once had one each. */
+  public static boolean areJoined(FlowQuery live) {
+    DistinctCounts counts = DistinctCounts.joined(live);
+    return counts != null && counts.isJoined();
   }
 
   /** Whether there are keys beyond those of the sampling: one choice may drop many groups. */

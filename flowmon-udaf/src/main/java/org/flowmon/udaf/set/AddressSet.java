@@ -8,8 +8,16 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Prefix;
 
-/** A fixed set of addresses and prefixes: points are hashed, ranges searched. */
+/**
+ * A fixed set of addresses and prefixes: points are hashed, ranges searched, if an address's first
+ * byte does not tell.
+ */
 public final class AddressSet {
+  // Whether all addresses of a first byte are in the set, none, or some.
+  private static final byte NONE = 0;
+  private static final byte ALL = 1;
+  private static final byte SOME = 2;
+
   private final int points;
   private final long[] slotHigh;
   private final long[] slotLow;
@@ -19,6 +27,8 @@ public final class AddressSet {
   private final long[] firstLow;
   private final long[] lastHigh;
   private final long[] lastLow;
+  // By first byte: of IPv6, then of IPv4.
+  private final byte[] byFirstByte = new byte[2 * 256];
 
   private AddressSet(List<IpAddress> addresses, List<AddressRanges.Range> ranges) {
     this.points = addresses.size();
@@ -36,6 +46,46 @@ public final class AddressSet {
     firstLow = ranges.stream().mapToLong(range -> range.first().lo()).toArray();
     lastHigh = ranges.stream().mapToLong(range -> range.last().hi()).toArray();
     lastLow = ranges.stream().mapToLong(range -> range.last().lo()).toArray();
+    addresses.forEach(address -> note(address, address));
+    ranges.forEach(range -> note(range.first(), range.last()));
+  }
+
+  /** Notes what a range says of the addresses of each first byte. */
+  private void note(IpAddress first, IpAddress last) {
+    boolean isIpv4 = first.isIpv4() && last.isIpv4();
+    int from = firstByte(first, isIpv4);
+    int to = firstByte(last, isIpv4);
+    for (int b = from; b <= to; b++) {
+      boolean isWhole =
+          (b > from || startsByte(first, isIpv4)) && (b < to || endsByte(last, isIpv4));
+      byFirstByte[b] = isWhole || byFirstByte[b] == ALL ? ALL : SOME;
+    }
+    if (!isIpv4 && from == 0) {
+      // It may hold some of IPv4, which lies there.
+      for (int b = 256; b < byFirstByte.length; b++) {
+        byFirstByte[b] = byFirstByte[b] == ALL ? ALL : SOME;
+      }
+    }
+  }
+
+  private static int firstByte(IpAddress address, boolean isIpv4) {
+    return firstByte(address.hi(), address.lo(), isIpv4);
+  }
+
+  private static int firstByte(long high, long low, boolean isIpv4) {
+    return isIpv4 ? 256 + ((int) (low >>> 24) & 0xFF) : (int) (high >>> 56);
+  }
+
+  private static boolean startsByte(IpAddress address, boolean isIpv4) {
+    return isIpv4
+        ? (address.lo() & 0xFF_FFFF) == 0
+        : address.lo() == 0 && (address.hi() & -1L >>> 8) == 0;
+  }
+
+  private static boolean endsByte(IpAddress address, boolean isIpv4) {
+    return isIpv4
+        ? (address.lo() & 0xFF_FFFF) == 0xFF_FFFF
+        : address.lo() == -1 && (address.hi() | -1L << 56) == -1;
   }
 
   /** The items of IN; a NULL among them is not in the set. */
@@ -53,6 +103,11 @@ public final class AddressSet {
   }
 
   public boolean contains(long high, long low) {
+    byte members = byFirstByte[firstByte(high, low, IpAddress.isIpv4(high, low))];
+    return members == SOME ? containsOf(high, low) : members == ALL;
+  }
+
+  private boolean containsOf(long high, long low) {
     return (points > 0 && used[slot(high, low)]) || (firstHigh.length > 0 && inRange(high, low));
   }
 

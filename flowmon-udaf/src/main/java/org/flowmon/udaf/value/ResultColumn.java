@@ -76,6 +76,30 @@ final class ResultColumn {
     }
   }
 
+  /** No copy if no row is NULL. */
+  long[] lows(int rows) {
+    if (isWhole(low, rows)) {
+      return low;
+    }
+    long[] copy = new long[rows];
+    readLows(0, rows, copy);
+    return copy;
+  }
+
+  /** No copy if no row is NULL and there are high longs. */
+  long[] highs(int rows) {
+    if (isWhole(high, rows)) {
+      return high;
+    }
+    long[] copy = new long[rows];
+    readHighs(0, rows, copy);
+    return copy;
+  }
+
+  private boolean isWhole(long[] longs, int rows) {
+    return isNull.length == 0 && filled >= rows && longs.length >= rows;
+  }
+
   /** 0 if NULL. */
   long low(int row) {
     return isNull(row) ? 0 : low[row];

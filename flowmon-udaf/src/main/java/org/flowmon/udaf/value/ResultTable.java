@@ -167,6 +167,21 @@ public final class ResultTable {
     return columns.get(column).longs(rows);
   }
 
+  /**
+   * Each row's {@link #low}, or more. The array may be the table's own and must not be changed; it
+   * is copied only if some rows are NULL.
+   */
+  public long[] lows(int column) {
+    require(column, kind(column) != ValueKind.TEXT, "a column of longs");
+    return columns.get(column).lows(rows);
+  }
+
+  /** Each row's {@link #high}, with the conditions of {@link #lows}. */
+  public long[] highs(int column) {
+    require(column, kind(column) != ValueKind.TEXT, "a column of longs");
+    return columns.get(column).highs(rows);
+  }
+
   /** Whether a column of whole numbers may have some beyond a long. */
   public boolean isWide(int column) {
     return kind(column).isInteger() && columns.get(column).hasHighs();

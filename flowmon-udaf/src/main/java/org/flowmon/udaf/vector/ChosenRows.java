@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * that far apart. Reused. Not thread-safe.
  */
 public class ChosenRows implements FlowRows {
+  /** One of so many rows or fewer: they are read one by one. */
+  private static final int SCATTERED = 8;
+
   /** 0, 1, 2 …: all of them. */
   public final int[] all = new int[Vector.CAPACITY];
 
@@ -21,6 +24,8 @@ public class ChosenRows implements FlowRows {
   private FlowBatch batch;
 
   private int from;
+  private long choices;
+  private long choice;
   private final long[] scratch = new long[Vector.CAPACITY];
   private final long[] lowScratch = new long[Vector.CAPACITY];
   private final long[] words = new long[Vector.CAPACITY / 64];
@@ -35,11 +40,18 @@ public class ChosenRows implements FlowRows {
     batch = of;
     from = first;
     rows = 0;
+    choice = 0;
   }
 
   public final void choose(int[] chosen, int n) {
     System.arraycopy(chosen, 0, rowOf, 0, n);
     rows = n;
+    choice = ++choices;
+  }
+
+  /** A number of these rows, which later ones do not have; 0 if they were not chosen at once. */
+  final long choice() {
+    return choice;
   }
 
   @Override
@@ -57,8 +69,19 @@ public class ChosenRows implements FlowRows {
     return rowOf[first + count - 1] - rowOf[first] + 1;
   }
 
+  /** Whether rows are read one by one rather than all that they span. */
+  private boolean areScattered(int first, int count) {
+    return count < span(first, count) / SCATTERED;
+  }
+
   @Override
   public void readLongs(FlowColumn column, int first, int count, long[] out) {
+    if (areScattered(first, count)) {
+      for (int i = 0; i < count; i++) {
+        out[i] = batch.getLong(column, from + rowOf[first + i]);
+      }
+      return;
+    }
     int base = rowOf[first];
     batch.readLongs(column, from + base, span(first, count), scratch);
     for (int i = 0; i < count; i++) {
@@ -68,6 +91,14 @@ public class ChosenRows implements FlowRows {
 
   @Override
   public final void readAddresses(FlowColumn column, int first, int count, long[] hi, long[] lo) {
+    if (areScattered(first, count)) {
+      for (int i = 0; i < count; i++) {
+        batch.readAddresses(column, from + rowOf[first + i], 1, scratch, lowScratch);
+        hi[i] = scratch[0];
+        lo[i] = lowScratch[0];
+      }
+      return;
+    }
     int base = rowOf[first];
     batch.readAddresses(column, from + base, span(first, count), scratch, lowScratch);
     for (int i = 0; i < count; i++) {

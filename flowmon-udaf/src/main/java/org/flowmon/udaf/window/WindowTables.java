@@ -40,6 +40,7 @@ public final class WindowTables {
   private final PartialMerge[] merges; // by grouping, shared by the panes' tables
   // By grouping; null if a pane has no groups of it.
   private final NavigableMap<PaneKey, GroupTable[]> tables = new TreeMap<>(PaneKey.BY_TIME);
+  private final PartialMerge.Scratch scratch;
   private final GroupBudget budget;
   private final WindowAdvances advances;
   private long watermark = Long.MIN_VALUE;
@@ -55,6 +56,18 @@ public final class WindowTables {
       WindowSpec window,
       GroupBudget budget,
       WindowAdvances advances) {
+    this(queryId, live, window, budget, advances, new PartialMerge.Scratch());
+  }
+
+  /** Tables that also share the scratch, with those of other queries, too. */
+  public WindowTables(
+      long queryId,
+      FlowQuery live,
+      WindowSpec window,
+      GroupBudget budget,
+      WindowAdvances advances,
+      PartialMerge.Scratch scratch) {
+    this.scratch = scratch;
     this.queryId = queryId;
     this.live = live;
     this.window = window;
@@ -105,7 +118,7 @@ public final class WindowTables {
     PaneKey pane = new PaneKey(start, from, due);
     GroupTable table = table(pane, groups.grouping());
     if (merges[groups.grouping()] == null) {
-      merges[groups.grouping()] = new PartialMerge(table.layout());
+      merges[groups.grouping()] = new PartialMerge(table.layout(), scratch);
     }
     GroupHolding before = table.holding();
     long droppedBefore = table.sample().dropped();
@@ -420,8 +433,20 @@ public final class WindowTables {
         bytes, queryId, live, window, GroupBudget.unlimited(window), new WindowAdvances());
   }
 
+  /** Restores a state whose budget and advances all key groups in a task share. */
+  public static WindowTables fromBytes(
+      byte[] bytes,
+      long queryId,
+      FlowQuery live,
+      WindowSpec window,
+      GroupBudget budget,
+      WindowAdvances advances) {
+    var scratch = new PartialMerge.Scratch();
+    return fromBytes(bytes, queryId, live, window, budget, advances, scratch);
+  }
+
   /**
-   * Restores a state whose budget and advances all key groups in a task share.
+   * Restores a state that shares the scratch, too.
    *
    * @throws PartialFormatException if the bytes are damaged or of another query
    */
@@ -431,8 +456,9 @@ public final class WindowTables {
       FlowQuery live,
       WindowSpec window,
       GroupBudget budget,
-      WindowAdvances advances) {
-    WindowTables restored = new WindowTables(queryId, live, window, budget, advances);
+      WindowAdvances advances,
+      PartialMerge.Scratch scratch) {
+    WindowTables restored = new WindowTables(queryId, live, window, budget, advances, scratch);
     StateBytes state = StateBytes.openTables(bytes, queryId, restored.fingerprint());
     restored.watermark = state.time();
     SampleWords.read(state.words(), restored.groupings.groupings(), restored::restore);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.flowmon.flow.FlowBatch;
@@ -17,7 +18,9 @@ import org.flowmon.udaf.expression.SharedSelection;
 import org.flowmon.udaf.expression.SharedVector;
 import org.flowmon.udaf.pane.WindowSpec;
 import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
+import org.flowmon.udaf.vector.ChosenRows;
 import org.flowmon.udaf.vector.Vector;
 import org.flowmon.udaf.window.TwoLevelsTest;
 import org.junit.jupiter.api.Test;
@@ -263,23 +266,20 @@ class SharedEvaluationTest {
     FlowQuery query = QueryParser.parse(sql);
     SharedVector values = expressions.value(query.groupBy().get(0));
     SharedSelection filter = expressions.filter(query.where());
-    values.evaluate(rows, 0, 500);
-    long value = values.vector().values()[0];
+    long value = values.values(rows, 0, 500).values()[0];
     int chosen = filter.select(rows, 0, 500);
     int first = filter.rows()[0];
     // A repeated evaluation overwrites it.
-    values.vector().values()[0] = ~value;
+    values.values(rows, 0, 500).values()[0] = ~value;
     filter.rows()[0] = -1;
     FlowQuery again = QueryParser.parse(sql);
     SharedVector sameValues = expressions.value(again.groupBy().get(0));
-    sameValues.evaluate(rows, 0, 500);
-    assertEquals(~value, sameValues.vector().values()[0]);
+    assertEquals(~value, sameValues.values(rows, 0, 500).values()[0]);
     assertEquals(chosen, expressions.filter(again.where()).select(rows, 0, 500));
     assertEquals(-1, expressions.filter(again.where()).rows()[0]);
     // An equal batch is another one, and so is another stretch of the same batch.
     FlowBatch equal = FlowBatch.open(rows.bytes().clone());
-    sameValues.evaluate(equal, 0, 500);
-    assertEquals(value, values.vector().values()[0]);
+    assertEquals(value, sameValues.values(equal, 0, 500).values()[0]);
     assertEquals(chosen, filter.select(equal, 0, 500));
     assertEquals(first, filter.rows()[0]);
     filter.rows()[0] = -1;
@@ -301,15 +301,36 @@ class SharedEvaluationTest {
         QueryParser.parse("SELECT COUNT(*) AS n FROM flows WHERE bytes > 50 GROUP BY bytes");
     SharedVector values = expressions.value(query.groupBy().get(0));
     SharedSelection filter = expressions.filter(query.where());
-    values.evaluate(reused, 0, 300);
+    var unused = values.values(reused, 0, 300);
     filter.select(reused, 0, 300);
     behind[0] = new RandomFlows(9).batch(300);
-    values.evaluate(reused, 0, 300);
+    Vector again = values.values(reused, 0, 300);
     SharedExpressions fresh = new SharedExpressions();
     SharedVector expected = fresh.value(query.groupBy().get(0));
-    expected.evaluate(behind[0], 0, 300);
-    assertArrayEquals(expected.vector().values(), values.vector().values());
+    assertArrayEquals(expected.values(behind[0], 0, 300).values(), again.values());
     assertEquals(
         fresh.filter(query.where()).select(behind[0], 0, 300), filter.select(reused, 0, 300));
+  }
+
+  @Test
+  void rowsChosenOnceAreEvaluatedOnceBesideThoseOfTheBatch() {
+    FlowBatch batch = new RandomFlows(10).batch(500);
+    Expression key =
+        QueryParser.parse("SELECT COUNT(*) AS n FROM flows GROUP BY bytes + 1").groupBy().get(0);
+    SharedVector values = new SharedExpressions().value(key);
+    long[] all = values.values(batch, 0, 500).values().clone();
+    ChosenRows chosen = new ChosenRows();
+    chosen.begin(batch, 0);
+    chosen.choose(new int[] {3, 77, 400}, 3);
+    Vector some = values.values(chosen, 0, 3);
+    assertArrayEquals(new long[] {all[3], all[77], all[400]}, Arrays.copyOf(some.values(), 3));
+    some.values()[0] = ~all[3]; // a repeated evaluation overwrites it
+    assertEquals(~all[3], values.values(chosen, 0, 3).values()[0]);
+    assertEquals(all[0], values.values(batch, 0, 500).values()[0]);
+    chosen.choose(new int[] {4, 77, 400}, 3);
+    assertEquals(all[4], values.values(chosen, 0, 3).values()[0]);
+    chosen.begin(batch, 10);
+    chosen.choose(new int[] {4, 5, 6}, 3);
+    assertEquals(all[14], values.values(chosen, 0, 3).values()[0]);
   }
 }

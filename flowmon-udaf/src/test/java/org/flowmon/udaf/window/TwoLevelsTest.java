@@ -54,6 +54,12 @@ public class TwoLevelsTest {
               + " service HAVING targets > 2 ORDER BY targets DESC LIMIT 4",
           "SELECT COUNT(DISTINCT service, outgoing) AS n, COUNT(DISTINCT bytes / packets) AS ratios"
               + " FROM flows",
+          "SELECT service, COUNT(DISTINCT src_addr, dst_port) FILTER (WHERE outgoing) AS sent,"
+              + " COUNT(DISTINCT src_addr, dst_port) AS targets, COUNT(*) FILTER (WHERE outgoing)"
+              + " AS n, COUNT(DISTINCT state) FILTER (WHERE packets > 50) AS states,"
+              + " COUNT(DISTINCT dst_addr) AS peers, COUNT(DISTINCT dst_addr) FILTER (WHERE NOT"
+              + " outgoing) AS received, COUNT(DISTINCT dst_addr) FILTER (WHERE packets > 50) AS"
+              + " busy FROM flows GROUP BY service HAVING targets > sent ORDER BY peers DESC",
           "SELECT dst_port, protocol, COUNT(*) % 10 AS digit FROM flows GROUP BY dst_port,"
               + " protocol, src_addr HAVING digit BETWEEN 3 AND 7 OR protocol IS NULL ORDER BY"
               + " digit DESC",
@@ -68,7 +74,7 @@ public class TwoLevelsTest {
 
   @Test
   void evictedGroupsAreCompletedAtTheHighLevel() {
-    for (long seed = 1; seed <= 27; seed++) {
+    for (long seed = 1; seed <= 28; seed++) {
       Random random = new Random(seed);
       String sql = QUERIES.get((int) seed % QUERIES.size());
       long slide = (1 + random.nextInt(10)) * MINUTE;

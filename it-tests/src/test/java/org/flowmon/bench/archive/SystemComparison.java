@@ -39,7 +39,8 @@ public final class SystemComparison {
 
   /**
    * @param warmUp how long, but at least once, a system answers a query before it is timed: code is
-   *     compiled then, and pages are in memory
+   *     compiled then, and pages are in memory. If it is zero, times say nothing, and none waits
+   *     for a collection of garbage
    * @param rounds timed runs of each query
    * @param progress takes occasional lines for people
    */
@@ -161,8 +162,10 @@ public final class SystemComparison {
     Map<SystemFigures, double[]> times = new LinkedHashMap<>();
     for (int round = 0; round < rounds; round++) {
       for (Map.Entry<SystemFigures, BenchSystem> entry : systems.entrySet()) {
-        System.gc(); // the previous system's garbage is not collected in this one's time
-        warmAgain(query, entry.getKey(), entry.getValue());
+        if (!warmUp.isZero()) {
+          System.gc(); // the previous system's garbage is not collected in this one's time
+          warmAgain(query, entry.getKey(), entry.getValue());
+        }
         long start = System.nanoTime();
         Answer answer = entry.getValue().answer(query);
         double millis = (System.nanoTime() - start) / 1e6;

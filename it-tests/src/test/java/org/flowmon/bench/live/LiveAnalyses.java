@@ -51,13 +51,17 @@ final class LiveAnalyses {
     return analysis;
   }
 
-  /** Returns analyses, each from {@link #of(String, int)}. */
+  /** Returns analyses, each from {@link #of(String, int)}; 0 seconds: as they are shipped. */
   static List<AnalysisConfig> of(List<String> names, int seconds) {
     List<AnalysisConfig> all = new ArrayList<>();
     for (String name : names) {
-      all.add(of(name, seconds));
+      all.add(seconds == 0 ? shipped(name) : of(name, seconds));
     }
     return all;
+  }
+
+  static AnalysisConfig shipped(String name) {
+    return AnalysisConfig.parse(name + ".yaml", AnalysisConfig.wholeTextOf(name));
   }
 
   private static String replaced(String text, String what, String by) {

@@ -47,6 +47,21 @@ class LiveExperimentsTest {
   }
 
   @Test
+  void eachAnalysisHasACostBesideThatOfTheFive() throws Exception {
+    JsonNode rows =
+        run("analyses", "--flows", "5000", "--rounds", "1", "--only", "five|all|elephants|scans");
+    assertEquals(4, rows.size());
+    assertEquals(1.0, rows.get(0).path("times_five").asDouble(), rows.toString());
+    for (JsonNode row : rows) {
+      assertTrue(row.path("low_level_ns").asDouble() > 0, row.toString());
+      assertTrue(row.path("groups_per_flow").asDouble() > 0, row.toString());
+    }
+    // All send the groups of elephants and scans, too, unless one table serves several.
+    double alone = rows.get(2).path("groups_per_flow").asDouble();
+    assertTrue(rows.get(1).path("groups_per_flow").asDouble() > alone, rows.toString());
+  }
+
+  @Test
   void everyWindowOfTheTopicIsReported() throws Exception {
     // 20,000 flows at 1,000 a second end within 12:00:00 less 20 s and less 0.1 s.
     JsonNode rows =

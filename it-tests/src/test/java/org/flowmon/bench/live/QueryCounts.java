@@ -1,6 +1,5 @@
 package org.flowmon.bench.live;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.bench.harness.Experiment;
@@ -10,9 +9,6 @@ import org.flowmon.bench.harness.Samples;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.ingest.synthetic.HistoryGenerator;
-import org.flowmon.ingest.synthetic.TrafficModel;
-import org.flowmon.ingest.synthetic.TrafficOptions;
 import org.flowmon.udaf.lowlevel.LowLevel;
 import org.flowmon.udaf.lowlevel.LowLevelQuery;
 import org.flowmon.udaf.pane.WindowSpec;
@@ -31,7 +27,7 @@ public final class QueryCounts implements Experiment {
 
   @Override
   public void run(Run run) {
-    batches = batches(run);
+    batches = batches(run.number("flows"), 100_000, run.number("seed"));
     List<Point> points = run.points();
     // One query that shares nothing, until all is compiled.
     Point single = points.get(points.size() - run.integers("queries").size());
@@ -50,19 +46,12 @@ public final class QueryCounts implements Experiment {
     }
   }
 
-  private static List<FlowBatch> batches(Run run) {
+  /** Flows in batches as collectors send them, so many to a second of arrival. */
+  static List<FlowBatch> batches(long flows, long perSecond, long seed) {
     List<FlowBatch> all = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(FlowWriter.BATCH_ROWS);
-    Instant end = Instant.parse("2026-01-15T12:00:00Z");
-    long flows = run.number("flows");
-    new HistoryGenerator(
-            new TrafficModel(run.number("seed"), TrafficOptions.defaults()),
-            end.minusMillis(Math.max(1, flows / 100)),
-            end,
-            flows,
-            100_000)
+    new LiveFlows(flows, perSecond, seed)
         .generate(
-            1,
             from -> {
               for (int row = 0; row < from.rows(); row++) {
                 builder.appendRow(from, row);

@@ -18,9 +18,10 @@ public final class Rates implements Experiment {
   /**
    * A job.
    *
-   * @param window seconds
+   * @param analyses none: all that are shipped
+   * @param window seconds; 0: each has its own
    * @param archive none; whole, with the flows themselves, for lookups; own, which the job writes
-   * @param must flows a second that the median is to reach
+   * @param must flows a second that the median is to reach; 0: any
    */
   private record Case(String name, List<String> analyses, int window, String archive, long must) {}
 
@@ -39,7 +40,9 @@ public final class Rates implements Experiment {
       if (!one.name.contains(run.text("only"))) {
         continue;
       }
-      List<AnalysisConfig> analyses = LiveAnalyses.of(one.analyses, one.window);
+      List<AnalysisConfig> analyses =
+          LiveAnalyses.of(
+              one.analyses.isEmpty() ? AnalysisConfig.names() : one.analyses, one.window);
       List<ReportLog.Window> reported = new ArrayList<>();
       JobRounds rounds =
           JobRounds.of(

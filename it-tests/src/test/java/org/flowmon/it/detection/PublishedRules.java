@@ -19,6 +19,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.IpPrefix;
+import org.jspecify.annotations.Nullable;
 
 /** Rules that others publish for who scans, by their documentation and defaults, over flows. */
 final class PublishedRules {
@@ -138,17 +139,23 @@ final class PublishedRules {
         .forEach(
             (source, own) -> {
               Deque<Flow> last = new ArrayDeque<>();
+              Map<Object, Integer> triesOfService = new HashMap<>();
+              Map<Long, Integer> triesOfPort = new HashMap<>();
               int most = isLocal(source) ? 250 : 25;
               for (Flow flow : own) {
                 if (!flow.isFailedTry()) {
                   continue;
                 }
                 last.add(flow);
+                triesOfService.merge(flow.service(), 1, Integer::sum);
+                triesOfPort.merge(flow.port(), 1, Integer::sum);
                 while (last.getFirst().start() < flow.start() - 15 * MINUTE) {
-                  last.removeFirst();
+                  Flow old = last.removeFirst();
+                  triesOfService.computeIfPresent(old.service(), PublishedRules::oneLess);
+                  triesOfPort.computeIfPresent(old.port(), PublishedRules::oneLess);
                 }
-                long services = last.stream().map(Flow::service).distinct().count();
-                long ports = last.stream().map(Flow::port).distinct().count();
+                int services = triesOfService.size();
+                int ports = triesOfPort.size();
                 if (services >= most || (ports == 1 && services >= 20)) {
                   named.add(source.toString());
                   return;
@@ -156,6 +163,10 @@ final class PublishedRules {
               }
             });
     return named;
+  }
+
+  private static @Nullable Integer oneLess(Object key, int tries) {
+    return tries == 1 ? null : tries - 1;
   }
 
   /** More than five hosts at a port, or ports of a host, in vain within an hour. */

@@ -68,6 +68,7 @@ public final class HttpServer implements AutoCloseable {
     ClientWatch watch = new ClientWatch();
     GzipHandler gzip = new GzipHandler();
     gzip.setMinGzipSize(AnswerStream.CHUNK);
+    gzip.addIncludedMethods("POST");
     gzip.setHandler(
         new RequestHandler(
             routes,
@@ -81,8 +82,7 @@ public final class HttpServer implements AutoCloseable {
     server.setErrorHandler(
         (request, response, callback) -> {
           SecurityHeaders.all(response, request.isSecure());
-          Exchange.write(
-              Problem.badRequest("the request is no HTTP that is taken here"), response, callback);
+          Exchange.write(refused(response.getStatus()), response, callback);
           return true;
         });
     HttpServer started = new HttpServer(server, connector, watch);
@@ -94,6 +94,16 @@ public final class HttpServer implements AutoCloseable {
           "cannot listen on TCP " + settings.address() + ": " + e.getMessage(), e);
     }
     return started;
+  }
+
+  /** What is refused before a handler sees it. */
+  private static Problem refused(int status) {
+    return switch (status) {
+      case 414, 431 -> new Problem(Problem.Code.TOO_LARGE, "the request's head is too large");
+      case 500 ->
+          new Problem(Problem.Code.INTERNAL, "a defect of flowmon: the server's log says more");
+      default -> Problem.badRequest("the request is no HTTP that is taken here");
+    };
   }
 
   private static ServerConnector connector(Server server, Optional<SSLContext> tls) {

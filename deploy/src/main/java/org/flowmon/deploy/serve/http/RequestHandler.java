@@ -133,12 +133,22 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
             (body, failure) -> {
               if (failure == null) {
                 begin(route, caller, fields, body, request, response, callback);
-              } else if (failure instanceof IllegalStateException) {
+              } else if (isTooLarge(failure)) {
                 refuse(tooLarge(), request, response, callback);
               } else {
                 callback.failed(failure); // the client has gone
               }
             });
+  }
+
+  private static boolean isTooLarge(Throwable failure) {
+    for (Throwable at = failure; at != null; at = at.getCause()) {
+      boolean isRefused = at instanceof HttpException http && http.getCode() == 413;
+      if (isRefused || at instanceof IllegalStateException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Problem tooLarge() {

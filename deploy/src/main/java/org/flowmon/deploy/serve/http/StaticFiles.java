@@ -1,5 +1,7 @@
 package org.flowmon.deploy.serve.http;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +22,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
+import org.flowmon.udaf.enrich.KnownNames;
 
 /**
  * Files of the class path: the console at {@code /}, the page of the API at {@code /docs/}, and
@@ -56,6 +59,18 @@ final class StaticFiles {
   StaticFiles(Contract contract) {
     files.put("/openapi.json", file("openapi.json", contract.json()));
     files.put("/openapi.yaml", file("openapi.yaml", contract.yaml()));
+    files.put("/names.json", file("names.json", names()));
+  }
+
+  /** The names of protocols and ports, by number: what the console writes beside numbers. */
+  private static byte[] names() {
+    try {
+      return new ObjectMapper()
+          .writeValueAsBytes(
+              Map.of("protocols", KnownNames.protocols(), "ports", KnownNames.ports()));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e); // of maps of texts
+    }
   }
 
   /** Whether a request to the path is for a file; answered then. */

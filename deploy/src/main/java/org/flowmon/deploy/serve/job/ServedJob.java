@@ -1,30 +1,88 @@
 package org.flowmon.deploy.serve.job;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.serve.http.Endpoint;
+import org.flowmon.deploy.serve.http.Problem;
+import org.flowmon.deploy.serve.http.Role;
 import org.flowmon.deploy.serve.http.Route;
+import org.flowmon.deploy.serve.lane.Lane;
 import org.jspecify.annotations.Nullable;
 
 /** A job, if the server knows one. */
 public final class ServedJob implements AutoCloseable {
   private final Optional<KafkaOptions> kafka;
+  private final Optional<JobTopics> topics;
+  private final Map<String, Object> properties = new HashMap<>();
 
   /** Whether reports are read: {@code ok}, {@code waiting} or {@code failed}. */
   public record State(String status, @Nullable String detail) {}
 
   public ServedJob(Optional<KafkaOptions> kafka) {
     this.kafka = kafka;
+    kafka.ifPresent(
+        one -> {
+          ServicesLog.quiet();
+          properties.putAll(one.properties());
+          properties.put("bootstrap.servers", one.bootstrap());
+        });
+    this.topics = kafka.map(one -> new JobTopics(properties));
   }
 
-  public Optional<State> trouble() {
-    return kafka.map(one -> new State("ok", null));
+  /** Empty without a job. */
+  public Optional<State> state() {
+    return topics.map(JobTopics::state);
+  }
+
+  /** Throws a {@link Problem} if the topics could not be read yet, or any more. */
+  static void requireRead(JobTopics topics) {
+    State state = topics.state();
+    if (!state.status().equals("ok")) {
+      throw Problem.later(Problem.Code.UNAVAILABLE, String.valueOf(state.detail()), 2);
+    }
   }
 
   public List<Route> routes(String api) {
-    return List.of();
+    AnalysesEndpoints analyses = new AnalysesEndpoints(kafka);
+    List<Route> routes = new ArrayList<>();
+    routes.add(Route.get(api + "analyses", Lane.REMOTE, analyses::list));
+    routes.add(Route.post(api + "analyses/check", Lane.SMALL, analyses::check));
+    routes.add(Route.get(api + "analyses/{name}", Lane.REMOTE, analyses::one));
+    routes.add(change("PUT", api, analyses::add));
+    routes.add(change("DELETE", api, analyses::remove));
+    Optional<AlertsEndpoints> alerts = topics.map(one -> new AlertsEndpoints(one, properties));
+    routes.add(Route.get(api + "reports", Lane.SMALL, orNone(topics, ReportsEndpoint::new)));
+    routes.add(Route.get(api + "alerts", Lane.SMALL, orNone(alerts, one -> one::list)));
+    routes.add(Route.get(api + "alerts/{id}", Lane.SMALL, orNone(alerts, one -> one::one)));
+    routes.add(
+        Route.post(api + "alerts/{id}/resolve", Lane.REMOTE, orNone(alerts, one -> one::resolve))
+            .forRole(Role.ANALYST));
+    return routes;
+  }
+
+  private static Route change(String method, String api, Endpoint endpoint) {
+    return new Route(
+        method, api + "analyses/{name}", Optional.of(Role.ADMIN), Lane.REMOTE, endpoint);
+  }
+
+  private static <T> Endpoint orNone(Optional<T> of, Function<T, Endpoint> endpoint) {
+    if (of.isPresent()) {
+      return endpoint.apply(of.get());
+    }
+    return exchange -> {
+      throw new Problem(
+          Problem.Code.UNAVAILABLE, "the server knows no job: start it with --config or --kafka");
+    };
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    topics.ifPresent(JobTopics::close);
+  }
 }

@@ -178,7 +178,7 @@ final class ScenarioExportsTest {
     for (Map<FlowColumn, Object> row : recorder.rows()) {
       long domain = (Long) row.get(FlowColumn.OBSERVATION_DOMAIN);
       long rate = routers.get((int) domain - 5).samplingRate();
-      assertEquals(rate, row.getOrDefault(FlowColumn.SAMPLING_RATE, 1L), row.toString());
+      assertEquals(rate, row.getOrDefault(FlowColumn.SAMPLING_RATE, 1L), row::toString);
     }
   }
 

@@ -43,9 +43,8 @@ public final class RowKeys {
     }
     switch (kinds[k]) {
       case ADDRESS -> {
-        high[k] = new long[rows];
-        low[k] = new long[rows];
-        table.readAddresses(column, 0, rows, high[k], low[k]);
+        high[k] = table.highs(column);
+        low[k] = table.lows(column);
       }
       case TEXT -> {
         text[k] = new String[rows];
@@ -53,10 +52,7 @@ public final class RowKeys {
           text[k][row] = table.text(row, column);
         }
       }
-      default -> {
-        low[k] = new long[rows];
-        table.longs(column).get(low[k]);
-      }
+      default -> low[k] = table.lows(column);
     }
   }
 

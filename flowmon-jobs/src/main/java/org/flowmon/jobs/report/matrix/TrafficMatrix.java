@@ -1,6 +1,5 @@
 package org.flowmon.jobs.report.matrix;
 
-import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,14 +36,13 @@ public final class TrafficMatrix {
     TrafficMatrix matrix = new TrafficMatrix(new RowKeys(table, keys), table.rowCount());
     int column = table.column(measure);
     int rows = table.rowCount();
-    long[] highs = new long[rows];
-    table.readHighs(column, 0, rows, highs);
-    var lows = table.longs(column);
+    long[] highs = table.highs(column);
+    long[] lows = table.lows(column);
     if (matrix.keys.areDistinctInOrder()) {
       boolean hasNulls = table.hasNulls(column);
       for (int next = 0; next < rows; next++) {
         if (counts.test(next) && !(hasNulls && table.isNull(next, column))) {
-          matrix.addPair(next, highs[next], lows.get(next));
+          matrix.addPair(next, highs[next], lows[next]);
         }
       }
       matrix.end();
@@ -62,17 +60,15 @@ public final class TrafficMatrix {
   public List<TrafficMatrix> parts(
       ResultTable table, String measure, String by, IntPredicate counts) {
     int column = table.column(measure);
-    long[] highs = new long[table.rowCount()];
-    table.readHighs(column, 0, highs.length, highs);
-    LongBuffer lows = table.longs(column);
+    long[] highs = table.highs(column);
+    long[] lows = table.lows(column);
     int part = table.column(by);
-    LongBuffer partOf = table.longs(part);
+    long[] partOf = table.lows(part);
     int[] rows =
         Arrays.stream(keys.order())
             .filter(row -> counts.test(row) && !table.isNull(row, part))
             .toArray();
-    long[] values =
-        Arrays.stream(rows).mapToLong(row -> partOf.get(row) ^ Long.MIN_VALUE).toArray();
+    long[] values = Arrays.stream(rows).mapToLong(row -> partOf[row] ^ Long.MIN_VALUE).toArray();
     new RadixSort().sort(values, rows, 0, rows.length, () -> {});
     List<TrafficMatrix> parts = new ArrayList<>();
     for (int from = 0, to; from < rows.length; from = to) {
@@ -88,14 +84,14 @@ public final class TrafficMatrix {
   }
 
   /** Adds rows that are in the order of keys, and ends the matrix. */
-  private void addAll(int[] rows, ResultTable table, int column, long[] highs, LongBuffer lows) {
+  private void addAll(int[] rows, ResultTable table, int column, long[] highs, long[] lows) {
     int last = -1;
     for (int next : rows) {
       if (!table.isNull(next, column)) {
         if (last < 0 || !keys.isSame(last, next)) {
           begin(next);
         }
-        add(highs[next], lows.get(next));
+        add(highs[next], lows[next]);
         last = next;
       }
     }

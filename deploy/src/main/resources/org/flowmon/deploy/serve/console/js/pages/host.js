@@ -66,15 +66,17 @@ const summary = part(({view, context, value, address, range}) => div(null,
   remarks(value),
   div({class: 'tiles'},
     tile('First seen', instant(value.first_seen), 'first_seen'), tile('Last seen', instant(value.last_seen), 'last_seen'),
-    tile('Flows', showCount(value.flows), 'flows'), tile('Sent', showBytes(value.sent), 'sent'), tile('Received', showBytes(value.received), 'received'),
-    tile('Peers now', `${showCount(value.peers_now)}`, 'peers_now', `since ${instant(value.now_from)}, ${showCount(value.peers_before)} before: ${showChange(value.peers_now, value.peers_before)}`)),
+    tile('Flows', showCount(value.flows), 'flows', null, value.flows),
+    tile('Sent', showBytes(value.sent), 'sent', null, value.sent), tile('Received', showBytes(value.received), 'received', null, value.received),
+    tile('Peers now', showCount(value.peers_now), 'peers_now',
+      `since ${instant(value.now_from)}, ${showCount(value.peers_before)} before: ${showChange(value.peers_now, value.peers_before)}`, value.peers_now)),
   section({class: 'card', 'aria-label': 'By hour'}, header(null, h2(null, 'Received above and sent below, by hour')),
     hourChart({view, context, hours: value.hours, address})),
   div({class: 'grid'},
     section({class: 'card w6', 'aria-label': 'Peers'}, header(null, h2(null, `Peers (${showCount(value.peer_count)})`)), peers({view, value, address})),
     section({class: 'card w6', 'aria-label': 'Services'}, header(null, h2(null, 'Services it offers and uses')), services({view, value, address})))));
 
-const tile = (title, figure, id, note) => div({class: 'tile', 'data-tile': id, key: id},
+const tile = (title, figure, id, note, exact = figure) => div({class: 'tile', 'data-tile': id, key: id, 'data-value': String(exact)},
   div({class: 'label'}, title), div({class: 'figure small'}, figure), note ? div({class: 'note'}, note) : null);
 
 const hourChart = part(({view, context, hours, address}) => {

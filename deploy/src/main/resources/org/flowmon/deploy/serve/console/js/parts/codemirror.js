@@ -50,6 +50,7 @@ const look = EditorView.theme({
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--accent-soft)',
   },
+  '.cm-placeholder': {color: 'var(--muted)'},
   '.cm-matchingBracket': {backgroundColor: 'var(--accent-soft)', outline: 'none'},
   '.cm-tooltip': {backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--line)'},
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': {backgroundColor: 'var(--accent)', color: 'var(--accent-text)'},

@@ -17,7 +17,7 @@ export const sankey = part(({columns, rows, rest, name, show, narrow, label}) =>
     watch.observe(place.current);
     return () => watch.disconnect();
   }, []);
-  const height = Math.max(260, 26 * Math.max(...columns.map((_, c) => new Set(rows.map((row) => row.key[c])).size)) + 60);
+  const height = Math.max(280, 30 * Math.max(...columns.map((_, c) => new Set(rows.map((row) => row.key[c])).size)) + 60);
   const {nodes, links} = laidOut(columns, rows, rest, width, height);
   return div({ref: place, class: 'scroll'},
     svg({class: 'sankey', viewBox: `0 0 ${width} ${height}`, width, height, role: 'group', 'aria-label': label},

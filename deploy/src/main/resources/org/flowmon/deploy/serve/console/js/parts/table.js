@@ -2,7 +2,7 @@
 import {useMemo, useState} from 'preact/hooks';
 import {dom, part} from '../lib/dom.js';
 
-const {button, div, table, tbody, td, th, thead, tr} = dom;
+const {button, div, span, table, tbody, td, th, thead, tr} = dom;
 
 /**
  * columns: {id, title, value(row), show(row), number, csv(row)}. `value` sorts and is what CSV has; `show` is a text or
@@ -17,10 +17,10 @@ export const dataTable = part(({columns, rows, label, rowKey, sort, csvName, onR
     return th({
       key: column.id, class: column.number ? 'num' : '', scope: 'col',
       'aria-sort': active ? (order.down ? 'descending' : 'ascending') : undefined,
-    }, column.value ? button({onClick: turn, title: 'Sort'}, column.title, active ? (order.down ? ' ▾' : ' ▴') : '') : column.title);
+    }, column.value ? button({onClick: turn, title: 'Sort'}, column.title, active ? (order.down ? ' ▾' : ' ▴') : '') : column.title === '' ? span({class: 'sr'}, column.id) : column.title);
   };
   return div(null,
-    div({class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': label},
+    div({class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': `${label}, table`},
       table({'aria-label': label},
         thead(null, tr(null, columns.map(heading))),
         tbody(null, sorted.map((row, r) => tr({
@@ -28,10 +28,16 @@ export const dataTable = part(({columns, rows, label, rowKey, sort, csvName, onR
           'data-selected': select?.(row) ? 'true' : undefined,
           onMouseEnter: onRow ? () => onRow(row) : undefined,
           onMouseLeave: onRow ? () => onRow(null) : undefined,
-        }, columns.map((column) => td({key: column.id, class: cellClass(column, row)},
+        }, columns.map((column) => td({key: column.id, class: cellClass(column, row), 'data-column': column.id, 'data-value': rawValue(column, row)},
           column.show ? column.show(row) : text(column.value(row))))))))),
     csvName ? csvButton({name: csvName, columns, rows: sorted}) : null);
 });
+
+/** What the cell's figure is exactly, for whoever reads the page by program. */
+const rawValue = (column, row) => {
+  const value = column.value?.(row);
+  return value === null || value === undefined ? undefined : String(value);
+};
 
 const cellClass = (column, row) =>
   column.number ? 'num' : String(column.value?.(row) ?? '').length > 60 ? 'cell wide' : 'cell';

@@ -41,8 +41,8 @@ export const timeBar = part(({view, range, newest}, ...children) => {
       button({onClick: () => zoom(0.5), 'aria-label': 'Shorter range', title: 'Half as long'}, '+')),
     form({onSubmit: submit, class: 'group'},
       input({
-        type: 'text', name: 'when', size: 18, 'aria-label': 'Range in words', 'aria-invalid': String(wrong), key: text,
-        placeholder: '6 hours, 2026-11-21 …', title: '6 hours · yesterday · 2026-11-21 · 2026-11-21 08:00 to 09:30',
+        type: 'text', name: 'when', size: 14, 'aria-label': 'Range in words', 'aria-invalid': String(wrong), key: text,
+        placeholder: '6 hours …', title: '6 hours · yesterday · 2026-11-21 · 2026-11-21 08:00 to 09:30',
         defaultValue: range.fixed ? text.replace(' UTC', '') : '',
       }),
       wrong ? span({class: 'bad', role: 'alert'}, 'Not a range: try “6 hours” or “2026-11-21 08:00 to 09:30”') : null),
