@@ -308,7 +308,8 @@ final class ProgramsOfVolume {
           double[] past = usually.stream().mapToDouble(slot -> slot[measure]).toArray();
           double mean = Arrays.stream(past).average().orElse(0);
           double squares = Arrays.stream(past).map(one -> (one - mean) * (one - mean)).sum();
-          double deviation = Math.max(m == 1 ? 0.005 : 0.01, Math.sqrt(squares / (past.length - 1)));
+          double deviation =
+              Math.max(m == 1 ? 0.005 : 0.01, Math.sqrt(squares / (past.length - 1)));
           double limit = mean + 6 * deviation;
           if (m == 2) {
             limit = Math.max(limit, 2 * Arrays.stream(past).max().orElse(0));

@@ -16,10 +16,7 @@ import java.util.Map;
  * @param explain further ones that explain a row; if there are none, all do
  */
 record Expectation(
-    List<String> verdicts,
-    Map<String, Truth.Role> keys,
-    List<String> find,
-    List<String> explain) {
+    List<String> verdicts, Map<String, Truth.Role> keys, List<String> find, List<String> explain) {
   static Expectation of(JsonNode declared) {
     Map<String, Truth.Role> keys = new LinkedHashMap<>();
     declared
