@@ -1,5 +1,6 @@
 package org.flowmon.bench.detection;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,9 @@ record CampusFlows(
     double share = run.decimal("share");
     if (share < 1) {
       scale(scenario, share);
+    }
+    if (run.integer("noise") > 0) {
+      add(scenario, run.parameter("noise"), run.integer("noise"));
     }
     scenario.put("seed", run.number("seed"));
     lengthen(scenario, run.integer("quiet"));
@@ -105,6 +109,15 @@ record CampusFlows(
       attack.put("begin", quantity(attack, "begin", "h") + 24L * days + "h");
       attacks.add(attack);
     }
+    scenario.put("attacks", attacks);
+  }
+
+  /** One attack more, of so many hosts. */
+  private static void add(Map<String, Object> scenario, JsonNode attack, int hosts) {
+    Map<String, Object> noise = new LinkedHashMap<>(map(load(attack.toString())));
+    noise.put("from_hosts", hosts);
+    List<Object> attacks = new ArrayList<>((List<?>) scenario.get("attacks"));
+    attacks.add(noise);
     scenario.put("attacks", attacks);
   }
 
