@@ -18,8 +18,9 @@ import org.snakeyaml.engine.v2.api.DumpSettings;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The campus as an archive, with its labels. */
-record CampusFlows(Path archive, Path labels, Instant start, Instant end, int hosts) {
+/** The campus as an archive, with its labels and a file of names of networks. */
+record CampusFlows(
+    Path archive, Path labels, Path networks, Instant start, Instant end, int hosts) {
   private static final String SCENARIO = "campus";
 
   /** Generates them in the folder, unless they are there. */
@@ -41,9 +42,16 @@ record CampusFlows(Path archive, Path labels, Instant start, Instant end, int ho
         new CampusFlows(
             folder.resolve("archive"),
             folder.resolve("labels.csv"),
+            folder.resolve("networks.csv"),
             start,
             start.plus(Duration.ofDays(days)),
             hosts);
+    StringBuilder networks = new StringBuilder("network,name\n");
+    run.parameter("networks")
+        .properties()
+        .forEach(
+            one -> networks.append("%s,%s%n".formatted(one.getKey(), one.getValue().asText())));
+    Files.writeString(flows.networks, networks);
     if (!Files.exists(flows.labels)) {
       int past = run.parameter("past").path("days").asInt();
       Map<String, Object> before = new LinkedHashMap<>(scenario);
