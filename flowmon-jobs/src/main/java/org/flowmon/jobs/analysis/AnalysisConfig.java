@@ -315,7 +315,7 @@ public record AnalysisConfig(
     return of(ExtendedFile.parse(file, text));
   }
 
-  /** The same as {@link #read(Path, ErrorHandler)} of text. */
+  /** The same as {@link #read(Path, EnrichmentConfig, ErrorHandler)} of text. */
   public static Optional<Draft> parse(String file, String text, ErrorHandler errors) {
     YamlSection root = errors.of(() -> ExtendedFile.section(ExtendedFile.parse(file, text)));
     return root == null ? Optional.empty() : AnalysisFile.of(root, errors);
