@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.CommandLineErrors;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.FailureHandler;
+import org.flowmon.deploy.command.FlowmonVersion;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;

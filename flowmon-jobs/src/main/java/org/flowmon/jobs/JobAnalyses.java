@@ -41,7 +41,7 @@ public final class JobAnalyses {
   public static List<AnalysisConfig> of(JobConfig config) {
     return config.analyses() == null
         ? AnalysisConfig.bundled()
-        : AnalysisConfig.readFolder(Path.of(config.analyses()));
+        : AnalysisConfig.readFolder(Path.of(config.analyses()), config.enrichment());
   }
 
   /** Checks queries, windows, fit to logics without a cluster; throws {@link ConfigException}. */

@@ -7,7 +7,7 @@ import org.flowmon.jobs.source.PositionedBatch;
 
 /**
  * Fails once in this JVM since {@link #reset}, after a complete checkpoint and some more batches.
- * It slows the batches down until then: on a busy machine a checkpoint takes long.
+ * It slows the batches down until then, more and more: on a busy machine a checkpoint takes long.
  */
 public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedBatch>
     implements CheckpointListener {
@@ -15,6 +15,7 @@ public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedB
   private static final AtomicInteger FAILURES = new AtomicInteger();
 
   private transient boolean checkpointed;
+  private transient int before;
   private transient int since;
 
   /** Lets it fail once more. */
@@ -30,7 +31,7 @@ public final class FailOnce extends RichMapFunction<PositionedBatch, PositionedB
   @Override
   public PositionedBatch map(PositionedBatch batch) throws Exception {
     if (FAILURES.get() == 0) {
-      Thread.sleep(checkpointed ? 2 : 20);
+      Thread.sleep(checkpointed ? 2 : 20 + 2L * before++);
       if (checkpointed && ++since > 20 && FAILURES.compareAndSet(0, 1)) {
         throw new IllegalStateException("a failure on purpose");
       }

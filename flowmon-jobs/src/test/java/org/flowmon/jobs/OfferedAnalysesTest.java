@@ -48,6 +48,7 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.udaf.FlowQueries;
+import org.flowmon.udaf.enrich.Enrichment;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -155,7 +156,7 @@ class OfferedAnalysesTest {
   private WindowHistory look(AnalysisConfig config) throws Exception {
     long start = END - config.live().windowMicros();
     // The job makes the windows: here the window is one more condition.
-    FlowQuery query = QueryParser.parse(config.live().query());
+    FlowQuery query = QueryParser.parse(config.live().query()).enriched(Enrichment.NONE);
     String bounds = "SELECT end_time FROM flows WHERE end_time >= :start AND end_time < :end";
     Expression within =
         QueryParser.parse(bounds)
@@ -233,16 +234,23 @@ class OfferedAnalysesTest {
   }
 
   @Test
-  void theMatrixOfFiveMinutesIsComparedWithTheHourAroundItOnSevenDays() throws Exception {
-    ResultTable rows = report("anomaly");
+  void theMatrixOfFiveMinutesIsComparedWithTheHoursAroundItOnSevenDays() throws Exception {
+    ResultTable rows =
+        report( // of hosts
+            "anomaly",
+            "NETWORK(CASE WHEN outgoing THEN src_addr ELSE dst_addr END, 24, 64)",
+            "CASE WHEN outgoing THEN src_addr ELSE dst_addr END",
+            "NETWORK(CASE WHEN outgoing THEN dst_addr ELSE src_addr END, 16, 32)",
+            "CASE WHEN outgoing THEN dst_addr ELSE src_addr END");
     Map<String, Double> now =
         sums(flow -> flow.isBetween(END - 300 * SECOND, END), Flow::pair, Flow::both);
     Map<String, Double> then =
         sums(
             flow -> {
               long ago = END - flow.end();
-              long into = (DAY - (ago - 1800 * SECOND) % DAY) % DAY; // of the hour around this time
-              return ago > 1800 * SECOND && ago <= 7 * DAY + 1800 * SECOND && into < HOUR;
+              long before = ago - HOUR; // the first of three hours
+              long into = (DAY - before % DAY) % DAY;
+              return before > 0 && before <= 7 * DAY && into < 3 * HOUR;
             },
             Flow::pair,
             Flow::both);
@@ -257,7 +265,7 @@ class OfferedAnalysesTest {
       double a = now.getOrDefault(pair, 0.0);
       double b = then.getOrDefault(pair, 0.0);
       l1 += Math.abs(a / nowTotal - b / thenTotal) / 2;
-      double difference = a / 300 - b / (7 * 3600);
+      double difference = a / 300 - b / (7 * 3 * 3600);
       if (Math.abs(difference) > Math.abs(change)) {
         change = difference;
         largest = pair;
@@ -268,7 +276,7 @@ class OfferedAnalysesTest {
     long both = now.keySet().stream().filter(then::containsKey).count();
     assertTrue(both > 100, "too few pairs to compare");
     assertEquals(both, rows.longValue(0, rows.column("pairs_both")), "seed " + SEED);
-    assertEquals(thenTotal / (7 * 3600), number(rows, 0, "usual_rate"), 1e-3);
+    assertEquals(thenTotal / (7 * 3 * 3600), number(rows, 0, "usual_rate"), 1e-3);
     assertEquals(largest, text(rows, 1, "inside") + " " + text(rows, 1, "outside"));
     assertEquals(change, number(rows, 1, "change"), 1e-6);
   }

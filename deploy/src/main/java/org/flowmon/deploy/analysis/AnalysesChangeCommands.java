@@ -20,6 +20,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.flowmon.udaf.pane.WindowSpec;
@@ -68,6 +69,10 @@ public final class AnalysesChangeCommands {
     private Duration wait;
 
     abstract List<Planned> changes();
+
+    EnrichmentConfig enrichment() {
+      return job.enrichment();
+    }
 
     @Override
     public Integer call() {
@@ -136,12 +141,12 @@ public final class AnalysesChangeCommands {
     List<Planned> changes() {
       Map<String, Planned> changes = new LinkedHashMap<>();
       for (Path file : files) {
-        AnalysisConfig analysis = AnalysisConfig.read(file);
+        AnalysisConfig analysis = AnalysisConfig.read(file, enrichment());
         JobAnalyses.check(List.of(analysis));
         Planned change =
             new Planned(
                 analysis.name(),
-                Optional.of(AnalysisConfig.wholeTextOf(file)),
+                Optional.of(AnalysisConfig.wholeTextOf(file, enrichment())),
                 Optional.of(analysis),
                 Optional.of(afterwards(analysis)));
         if (changes.put(analysis.name(), change) != null) {

@@ -26,6 +26,7 @@ import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.config.ErrorHandler;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.config.job.WebhookConfig;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -161,7 +162,9 @@ final class AnalysesCheckCommand implements Callable<Integer> {
   private void check(Path file, Optional<JobConfig> job, Map<String, Path> names) {
     int before = wrong;
     ErrorHandler errors = errors(file);
-    Optional<AnalysisConfig.Draft> read = AnalysisConfig.read(file, errors);
+    Optional<AnalysisConfig.Draft> read =
+        AnalysisConfig.read(
+            file, job.map(JobConfig::enrichment).orElse(EnrichmentConfig.NONE), errors);
     if (read.isEmpty()) {
       return;
     }

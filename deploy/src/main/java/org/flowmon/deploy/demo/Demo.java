@@ -12,6 +12,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.deploy.demo.feed.FlowFeed;
 import org.flowmon.deploy.demo.feed.FlowFeeds;
 import org.flowmon.deploy.demo.feed.InputFaults;
+import org.flowmon.deploy.demo.service.DemoConsole;
 import org.flowmon.deploy.demo.service.DemoDirectory;
 import org.flowmon.deploy.demo.service.DemoJob;
 import org.flowmon.deploy.demo.service.DemoOptions;
@@ -89,9 +90,10 @@ public final class Demo {
             ? new Detection(model.incidents(), progress::println)
             : Detection.none();
     try (DemoJob job = DemoJob.submit(services, options, progress::println);
+        DemoConsole console = DemoConsole.start(options, services.kafka().bootstrapServers());
         FlowFeed feed = FlowFeeds.open(services, model, options);
         ReportFeed reports = new ReportFeed(services.postgres(), detection, progress::println)) {
-      tellWhereToLook(services);
+      tellWhereToLook(services, console);
       feed.tellWhereItListens(progress);
       if (options.inputs().isEmpty()) {
         awaitWindow();
@@ -146,9 +148,10 @@ public final class Demo {
     return dropped;
   }
 
-  private void tellWhereToLook(DemoServices services) {
+  private void tellWhereToLook(DemoServices services, DemoConsole console) {
     String kafka = services.kafka().bootstrapServers();
     EmbeddedPostgres postgres = services.postgres();
+    progress.println("the console, while the demo runs: " + console.url());
     progress.println(
         "the job runs; what its analyses find stands below (all rows by the first command); in"
             + " another terminal:");

@@ -57,6 +57,13 @@ public final class KafkaOptions {
 
   private Optional<JobConfig> job = Optional.empty(); // once it was read
 
+  /** Those of {@code --kafka} alone. */
+  public static KafkaOptions of(String bootstrap) {
+    KafkaOptions options = new KafkaOptions();
+    options.bootstrap = Optional.of(bootstrap);
+    return options;
+  }
+
   public boolean isGiven() {
     return config.isPresent() || bootstrap.isPresent() || file.isPresent() || !single.isEmpty();
   }

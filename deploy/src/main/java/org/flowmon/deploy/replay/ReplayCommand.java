@@ -166,7 +166,7 @@ public final class ReplayCommand implements Callable<Integer> {
 
   private AnalysisConfig analysis(JobConfig job) {
     if (analysis.endsWith(".yaml") || analysis.endsWith(".yml")) {
-      AnalysisConfig read = AnalysisConfig.read(Path.of(analysis));
+      AnalysisConfig read = AnalysisConfig.read(Path.of(analysis), job.enrichment());
       JobAnalyses.check(List.of(read));
       return read;
     }

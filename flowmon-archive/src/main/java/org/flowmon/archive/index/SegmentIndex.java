@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * rows of each. Ids count the entries from 0 and equal the ids of the segment's dictionary of that
  * column. Null values are in no list.
  *
- * <p>Counted by reference: {@link #acquire} before handing it on, {@link #release} when done; the
- * last unmaps the file. Safe to share between threads. Row sets stay valid after the last release.
+ * <p>{@link #release} unmaps the file. Safe to share between threads. Row sets stay valid after it.
  * Every lookup may throw {@link org.flowmon.archive.region.SegmentCorruptException}.
  */
 public final class SegmentIndex implements AutoCloseable {

@@ -21,6 +21,7 @@ import org.flowmon.jobs.config.RowCondition;
 import org.flowmon.jobs.config.YamlDocument;
 import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.udaf.group.GroupLimit;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.value.Parameters;
@@ -285,7 +286,12 @@ public record AnalysisConfig(
 
   /** Reads one file; {@link ConfigException} names file, line, key and the expected value. */
   public static AnalysisConfig read(Path file) {
-    return of(ExtendedFile.read(file));
+    return read(file, EnrichmentConfig.NONE);
+  }
+
+  /** As {@link #read(Path)}, for a job of that configuration. */
+  public static AnalysisConfig read(Path file, EnrichmentConfig enrichment) {
+    return of(ExtendedFile.read(file, enrichment));
   }
 
   private static AnalysisConfig of(YamlDocument whole) {
@@ -299,8 +305,8 @@ public record AnalysisConfig(
   public record Draft(AnalysisConfig analysis, boolean hasWindows) {}
 
   /** Reports all errors. Empty if name, a query, the report's logic or its parameters are wrong. */
-  public static Optional<Draft> read(Path file, ErrorHandler errors) {
-    YamlSection root = errors.of(() -> ExtendedFile.section(ExtendedFile.read(file)));
+  public static Optional<Draft> read(Path file, EnrichmentConfig enrichment, ErrorHandler errors) {
+    YamlSection root = errors.of(() -> ExtendedFile.section(ExtendedFile.read(file, enrichment)));
     return root == null ? Optional.empty() : AnalysisFile.of(root, errors);
   }
 
@@ -309,7 +315,7 @@ public record AnalysisConfig(
     return of(ExtendedFile.parse(file, text));
   }
 
-  /** The same as {@link #read(Path, ErrorHandler)} of text. */
+  /** The same as {@link #read(Path, EnrichmentConfig, ErrorHandler)} of text. */
   public static Optional<Draft> parse(String file, String text, ErrorHandler errors) {
     YamlSection root = errors.of(() -> ExtendedFile.section(ExtendedFile.parse(file, text)));
     return root == null ? Optional.empty() : AnalysisFile.of(root, errors);
@@ -317,6 +323,11 @@ public record AnalysisConfig(
 
   /** Reads every {@code *.yaml} of a folder, in the order of their file names. */
   public static List<AnalysisConfig> readFolder(Path folder) {
+    return readFolder(folder, EnrichmentConfig.NONE);
+  }
+
+  /** As {@link #readFolder(Path)}, for a job of that configuration. */
+  public static List<AnalysisConfig> readFolder(Path folder, EnrichmentConfig enrichment) {
     List<Path> files = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder, "*.{yaml,yml}")) {
       stream.forEach(files::add);
@@ -327,7 +338,7 @@ public record AnalysisConfig(
     List<AnalysisConfig> analyses = new ArrayList<>();
     Map<String, Path> seen = new HashMap<>();
     for (Path file : files) {
-      AnalysisConfig analysis = read(file);
+      AnalysisConfig analysis = read(file, enrichment);
       Path other = seen.put(analysis.name(), file);
       if (other != null) {
         throw new ConfigException(
@@ -368,7 +379,12 @@ public record AnalysisConfig(
 
   /** The text of a file, merged with what it extends: it means the same everywhere. */
   public static String wholeTextOf(Path file) {
-    return wholeText(ExtendedFile.read(file), YamlFile.text(file));
+    return wholeTextOf(file, EnrichmentConfig.NONE);
+  }
+
+  /** As {@link #wholeTextOf(Path)}, with the networks of one's own, if they are configured. */
+  public static String wholeTextOf(Path file, EnrichmentConfig enrichment) {
+    return wholeText(ExtendedFile.read(file, enrichment), YamlFile.text(file));
   }
 
   private static String wholeText(YamlDocument whole, String text) {

@@ -13,6 +13,7 @@ import org.flowmon.jobs.config.Names;
 import org.flowmon.jobs.config.YamlDocument;
 import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.YamlSection;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.udaf.text.TimeLiterals;
 
 /**
@@ -30,8 +31,10 @@ final class ExtendedFile {
 
   private ExtendedFile() {}
 
-  static YamlDocument read(Path file) {
-    return merged(YamlFile.readDocument(file), Optional.of(file), new ArrayList<>());
+  /** Also with the networks of one's own, if they are configured. */
+  static YamlDocument read(Path file, EnrichmentConfig enrichment) {
+    YamlDocument merged = merged(YamlFile.readDocument(file), Optional.of(file), new ArrayList<>());
+    return enrichment.inside().isEmpty() ? merged : merged.over(OwnNetworks.of(enrichment));
   }
 
   /** Reads a text without a folder: it may extend bundled analyses alone. */
@@ -40,7 +43,8 @@ final class ExtendedFile {
   }
 
   /** Returns the keys of a merged file, with its variables' values. */
-  static YamlSection section(YamlDocument merged) {
+  static YamlSection section(YamlDocument file) {
+    YamlDocument merged = file.over(OwnNetworks.of(EnrichmentConfig.NONE));
     YamlDocument windows = merged.interpolated(VARIABLES, "live", Set.of("window", "slide"));
     Map<String, String> given =
         Map.of("window", interval(windows, "window"), "slide", interval(windows, "slide"));

@@ -166,7 +166,7 @@ public final class EnrichmentFiles implements Enrichment {
                 needed.put(source, file);
               }
             });
-    return new EnrichmentFiles(new EnrichmentConfig(needed, config.reload()), log);
+    return new EnrichmentFiles(new EnrichmentConfig(config.inside(), needed, config.reload()), log);
   }
 
   /** The enriched columns of a query, those that these files complete included. */
@@ -383,7 +383,7 @@ public final class EnrichmentFiles implements Enrichment {
   }
 
   private TrafficRules traffic(Path file, String text) {
-    TrafficRules rules = TrafficRules.parse(file.toString(), text);
+    TrafficRules rules = TrafficRules.parse(file.toString(), text, config.inside());
     if (rules.needsClasses()
         && !config.files().keySet().containsAll(Set.of(Source.CLASSES, Source.INTERFACES))) {
       throw new EnrichmentException(

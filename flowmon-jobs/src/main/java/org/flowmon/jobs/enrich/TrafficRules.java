@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Rules for {@code traffic_direction} and {@code is_duplicate}, a YAML file:
  *
  * <pre>
- * inside: [10.0.0.0/8, 2001:db8::/32]                  # the networks of one's own
+ * inside: [10.0.0.0/8, 2001:db8::/32]                  # absent: those of enrichment.inside
  * direction: [interfaces, networks, flow_direction]    # the first that knows it tells it
  * duplicates:                                          # the first that is for a flow decides
  *   - networks: [10.1.0.0/16]                          # source or destination; or from, to
@@ -52,27 +52,33 @@ final class TrafficRules {
     this.rules = rules;
   }
 
-  /** Throws {@link org.flowmon.jobs.config.ConfigException} that names line and key. */
-  static TrafficRules parse(String file, String text) {
+  /**
+   * Throws {@link org.flowmon.jobs.config.ConfigException} that names line and key.
+   *
+   * @param configured the networks of one's own, if the file has none
+   */
+  static TrafficRules parse(String file, String text, List<String> configured) {
     YamlSection root = YamlFile.parse(file, text);
-    List<IpPrefix> inside = prefixes(root, INSIDE, root.words(INSIDE));
+    List<String> own = root.words(INSIDE);
+    List<IpPrefix> inside = prefixes(root, INSIDE, own.isEmpty() ? configured : own);
     List<Sign> signs = new ArrayList<>();
     for (String word : root.words("direction")) {
       signs.add(sign(root, word));
     }
     if (signs.contains(Sign.NETWORKS) && inside.isEmpty()) {
-      throw root.error("direction", "networks tell it only with inside: [network, …]");
+      throw root.error(
+          "direction", "networks tell it only with inside: [network, …], here or in enrichment");
     }
-    Own own = new Own(!inside.isEmpty(), table(inside, 0, -1), table(inside, -1, 0));
+    Own networks = new Own(!inside.isEmpty(), table(inside, 0, -1), table(inside, -1, 0));
     List<Duplicates.Rule> rules = new ArrayList<>();
     for (YamlSection section : root.sections("duplicates")) {
-      rules.add(rule(section, own));
+      rules.add(rule(section, networks));
       if (rules.size() > MAX_RULES) {
         throw root.error("duplicates", "has more than " + MAX_RULES + " rules");
       }
     }
     root.end();
-    return new TrafficRules(own.inside(), List.copyOf(signs), List.copyOf(rules));
+    return new TrafficRules(networks.inside(), List.copyOf(signs), List.copyOf(rules));
   }
 
   private static Sign sign(YamlSection root, String word) {
@@ -139,7 +145,8 @@ final class TrafficRules {
       throw section.error(key, "expected inside or outside alone, or networks");
     }
     if (isWord && !own.areGiven()) {
-      throw section.error(key, "'" + words.get(0) + "' needs inside: [network, …] in the file");
+      throw section.error(
+          key, "'" + words.get(0) + "' needs inside: [network, …], here or in enrichment");
     }
     if (isWord) {
       return Optional.of(words.contains(INSIDE) ? own.inside() : own.outside());

@@ -86,7 +86,7 @@ public record ReplayJob(JobConfig config, ReplaySpec spec, String topic) {
 
   private static AnalysisConfig analysis(JobConfig config, String wanted) {
     if (wanted.endsWith(".yaml") || wanted.endsWith(".yml")) {
-      return AnalysisConfig.read(Path.of(wanted));
+      return AnalysisConfig.read(Path.of(wanted), config.enrichment());
     }
     List<AnalysisConfig> known = new ArrayList<>(JobAnalyses.of(config));
     return known.stream()

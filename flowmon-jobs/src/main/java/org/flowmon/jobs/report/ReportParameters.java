@@ -47,18 +47,6 @@ public final class ReportParameters {
     throw error(name, "expected a whole number " + min + "…" + max + ", found '" + text + "'");
   }
 
-  /** Returns one of some words; the first is the default. */
-  public String choice(String name, String... words) {
-    String text = text(name, words[0]);
-    if (!List.of(words).contains(text)) {
-      throw error(
-          name,
-          "expected one of %s, found '%s'%s"
-              .formatted(String.join(", ", words), text, Names.didYouMean(text, List.of(words))));
-    }
-    return text;
-  }
-
   public String text(String name, String otherwise) {
     known.add(name);
     return values.getOrDefault(name, otherwise);

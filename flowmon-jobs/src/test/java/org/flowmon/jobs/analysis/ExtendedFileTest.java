@@ -224,8 +224,8 @@ class ExtendedFileTest {
   void aVariableThatIsNotKnownOrNotUsedIsRefused() {
     refuses(
         TALKERS.replace("LIMIT ${top}", "LIMIT ${topp}"),
-        "t.yaml:6: live.query: expected one of the variables [key, slide, top, window], found"
-            + " ${topp}; did you mean 'top'?");
+        "t.yaml:6: live.query: expected one of the variables [key, own_networks, slide, top,"
+            + " window], found ${topp}; did you mean 'top'?");
     refuses(
         TALKERS.replace("  top: 5", "  top: 5\n  topp: 6"),
         "t.yaml:5: variables.topp: no value reads ${topp}; did you mean 'top'?");
@@ -324,11 +324,12 @@ class ExtendedFileTest {
             + " 'soon'");
     refuses(
         width.replace("window: ${width}", "window: ${with}"),
-        "t.yaml:10: live.window: expected one of the variables [key, top, width], found ${with};"
-            + " did you mean 'width'?");
+        "t.yaml:10: live.window: expected one of the variables [key, own_networks, top, width],"
+            + " found ${with}; did you mean 'width'?");
     refuses(
         width.replace("window: ${width}", "window: ${slide}"),
-        "t.yaml:10: live.window: expected one of the variables [key, top, width], found ${slide}");
+        "t.yaml:10: live.window: expected one of the variables [key, own_networks, top, width],"
+            + " found ${slide}");
   }
 
   /** Against the pseudo-code of RFC 7396, section 2, over plain maps. */

@@ -59,7 +59,7 @@ class TrafficRulesTest {
 
   private static String ask(
       String exporter, long in, long out, String source, String destination, long direction) {
-    Map<Table, Lookup> tables = TrafficRules.parse("t.yaml", RULES).tables(CLASSES);
+    Map<Table, Lookup> tables = TrafficRules.parse("t.yaml", RULES, List.of()).tables(CLASSES);
     Vector[] keys = {
       address(exporter),
       number(in),
@@ -94,7 +94,8 @@ class TrafficRulesTest {
     for (int bits = 0; bits <= 128; bits++) {
       inside.append(bits == 0 ? "" : ", ").append("'::/").append(bits).append("'");
     }
-    TrafficRules.parse("t.yaml", "inside: [" + inside + ", 0.0.0.0/0]\ndirection: [networks]");
+    TrafficRules.parse(
+        "t.yaml", "inside: [" + inside + ", 0.0.0.0/0]\ndirection: [networks]", List.of());
   }
 
   @Test
@@ -108,7 +109,7 @@ class TrafficRulesTest {
     String text = rules.toString();
     var thread = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = thread.getCurrentThreadAllocatedBytes();
-    TrafficRules.parse("t.yaml", text);
+    TrafficRules.parse("t.yaml", text, List.of());
     long bytes = thread.getCurrentThreadAllocatedBytes() - before;
     assertTrue(bytes < 200 << 20, bytes + " bytes");
   }
@@ -120,10 +121,36 @@ class TrafficRulesTest {
             "direction: [interfaces]",
             "duplicates: [{count: {in_boundary: x}}]",
             "duplicates: [{count: {out_boundary: x}}]")) {
-      assertTrue(TrafficRules.parse("t.yaml", rules).needsClasses(), rules);
+      assertTrue(TrafficRules.parse("t.yaml", rules, List.of()).needsClasses(), rules);
     }
     String networks = "inside: [10.0.0.0/8]\ndirection: [networks]";
-    assertTrue(!TrafficRules.parse("t.yaml", networks).needsClasses());
+    assertTrue(!TrafficRules.parse("t.yaml", networks, List.of()).needsClasses());
+  }
+
+  /** Which way a flow from 10.0.0.1 to 192.0.2.99 goes. */
+  private static String direction(String rules, List<String> configured) {
+    Vector[] keys = {
+      address("192.0.2.1"),
+      number(1),
+      number(2),
+      address("10.0.0.1"),
+      address("192.0.2.99"),
+      number(0)
+    };
+    Vector way = new Vector(ValueKind.TEXT);
+    TrafficRules.parse("t.yaml", rules, configured)
+        .tables(CLASSES)
+        .get(Table.TRAFFIC_DIRECTION)
+        .fill(keys, 1, way);
+    return way.requireTexts()[0];
+  }
+
+  @Test
+  void withoutNetworksInTheFileTheConfiguredOnesAreInside() {
+    String rules = "direction: [networks]";
+    assertEquals("out", direction(rules, List.of("10.0.0.0/8")));
+    assertEquals("in", direction(rules, List.of("192.0.2.0/24")));
+    assertEquals("in", direction("inside: [192.0.2.0/24]\n" + rules, List.of("10.0.0.0/8")));
   }
 
   @ParameterizedTest
@@ -143,7 +170,7 @@ class TrafficRulesTest {
     String yaml = yamlAndMessage.substring(0, yamlAndMessage.indexOf('|'));
     String message = yamlAndMessage.substring(yaml.length() + 1);
     ConfigException e =
-        assertThrows(ConfigException.class, () -> TrafficRules.parse("t.yaml", yaml));
+        assertThrows(ConfigException.class, () -> TrafficRules.parse("t.yaml", yaml, List.of()));
     assertTrue(e.getMessage().startsWith("t.yaml:"), e.getMessage());
     assertTrue(e.getMessage().contains(message), e.getMessage());
   }

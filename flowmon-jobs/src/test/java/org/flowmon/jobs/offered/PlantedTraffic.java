@@ -293,7 +293,7 @@ final class PlantedTraffic {
         exporter % 4 == 0 ? (Integer) 100 : exporter % 4 == 1 ? (Integer) 1 : null);
   }
 
-  /** Heavy senders, and pairs that each have a new partner in the last five minutes. */
+  /** Heavy senders, and hosts that send to a network of nobody's in the last five minutes. */
   private void plantVolumes() {
     for (int i = 0; i < 400; i++) {
       download(ELEPHANT, end - 1 - random.nextLong(5 * MINUTE), 400_000);
@@ -307,13 +307,14 @@ final class PlantedTraffic {
       for (int pair = 0; pair < 10; pair++) {
         for (int slot = -6; slot < 6; slot++) {
           long ends = end - day * DAY + slot * (5 * MINUTE) + random.nextLong(5 * MINUTE);
-          transfer(pair, pair, ends, 5_000_000);
+          transfer(pair, outside(pair), ends, 5_000_000);
         }
       }
     }
     for (int pair = 0; pair < 10; pair++) {
       for (int minute = 0; minute < 30; minute++) {
-        transfer(pair, minute < 5 ? (pair + 1) % 10 : pair, end - 1 - minute * MINUTE, 1_000_000);
+        IpAddress to = minute < 5 ? IpAddress.parse("198.19.0." + (pair + 1)) : outside(pair);
+        transfer(pair, to, end - 1 - minute * MINUTE, 1_000_000);
       }
     }
   }
@@ -324,7 +325,8 @@ final class PlantedTraffic {
       for (int pair = 0; pair < 30; pair++) {
         for (int slot = day == 0 ? -6 : -12; slot < (day == 0 ? 0 : 12); slot++) {
           long ends = end - day * DAY + slot * (5 * MINUTE) + random.nextLong(5 * MINUTE);
-          transfer(70 + pair, 200 + pair, ends, 4_000_000 + random.nextInt(400_000));
+          long bytes = 4_000_000 + random.nextInt(400_000);
+          transfer(70 + pair, outside(200 + pair), ends, bytes);
         }
       }
     }
@@ -336,8 +338,8 @@ final class PlantedTraffic {
     tcp(ends, from, 443, inside(random.nextInt(60)), port, CONNECTION, sent);
   }
 
-  private void transfer(int insideHost, int outsideHost, long ends, long bytes) {
-    tcp(ends, inside(insideHost), 50_000, outside(outsideHost), 873, CONNECTION, bytes);
+  private void transfer(int insideHost, IpAddress to, long ends, long bytes) {
+    tcp(ends, inside(insideHost), 50_000, to, 873, CONNECTION, bytes);
   }
 
   private void plantScans() {

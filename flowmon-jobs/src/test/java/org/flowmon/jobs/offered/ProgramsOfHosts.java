@@ -205,7 +205,7 @@ final class ProgramsOfHosts {
     String verdict(List<PlainFlow> group) {
       long answers = different(answered(group), Scans::target);
       boolean isWide = hosts(group) > 5 && ports(group) > 5 && number(group) < 2 * hosts(group);
-      boolean isAnswered = (isFast ? 20 : 5) * answers >= number(group) + answers;
+      boolean isAnswered = isFast || 5 * answers >= number(group) + answers;
       return isWide && isAnswered ? "peers" : super.verdict(group);
     }
 
@@ -225,6 +225,7 @@ final class ProgramsOfHosts {
           pinged(flows),
           hosts(flows),
           ports(flows),
+          ProgramsOfScans.shape(hosts(flows), ports(flows)),
           flows.size());
     }
   }

@@ -16,7 +16,7 @@ import org.flowmon.jobs.offered.ProgramsOfHosts.Scans;
 final class ProgramsOfScans {
   private ProgramsOfScans() {}
 
-  private static String shape(long hosts, long ports) {
+  static String shape(long hosts, long ports) {
     return hosts > 5 ? ports > 5 ? "mixed" : "hosts" : ports > 5 ? "ports" : "few";
   }
 
@@ -176,7 +176,8 @@ final class ProgramsOfScans {
 
     String row(int rank) {
       String shape = shape(hosts, ports);
-      boolean isPeer = shape.equals("mixed") && answered >= 0.2 * (targets + answered);
+      boolean isPeer =
+          shape.equals("mixed") && targets < 2 * hosts && answered >= 0.2 * (targets + answered);
       String verdict = evidence < 4.595 ? "usual" : isPeer ? "peers" : "scan";
       return Cells.line(
           rank, source, targets, dead, answered, pinged, usual, hosts, ports, shape, flows,

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.IpPrefix;
 
 /** The programs of elephants, mice, traffic_by_… and anomaly. */
 final class ProgramsOfVolume {
@@ -201,9 +202,16 @@ final class ProgramsOfVolume {
     }
 
     private static List<?> pair(PlainFlow flow) {
-      return Boolean.TRUE.equals(flow.outgoing())
-          ? Arrays.asList(flow.source(), flow.target())
-          : Arrays.asList(flow.target(), flow.source());
+      boolean isOut = Boolean.TRUE.equals(flow.outgoing());
+      return Arrays.asList(
+          network(isOut ? flow.source() : flow.target(), 24, 64),
+          network(isOut ? flow.target() : flow.source(), 16, 32));
+    }
+
+    private static IpAddress network(IpAddress address, int bits, int bitsOfIpv6) {
+      return address == null
+          ? null
+          : new IpPrefix(address, address.isIpv4() ? bits : bitsOfIpv6).first();
     }
 
     private static Map<List<?>, Double> matrix(List<PlainFlow> flows) {
@@ -258,6 +266,65 @@ final class ProgramsOfVolume {
       }
     }
 
+    /** Whether it is of the three hours around this one on one of the days before. */
+    private boolean isInHours(PlainFlow flow, long hour) {
+      for (int day = 1; day <= DAYS; day++) {
+        long from = hour - HOUR - day * DAY;
+        if (flow.ended(from, from + 3 * HOUR, asOf(hour))) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** The share of pairs above all slots, and by how much one of them is, of a slot's bytes. */
+    private static double[] growth(
+        Map<List<?>, Double> now,
+        List<Map<List<?>, Double>> slots,
+        double slotTotal,
+        double least) {
+      int records = 0;
+      double excess = 0;
+      for (Map.Entry<List<?>, Double> pair : now.entrySet()) {
+        double most =
+            slots.stream()
+                .mapToDouble(slot -> slot.getOrDefault(pair.getKey(), 0.0))
+                .max()
+                .orElse(0);
+        records += pair.getValue() - most > least ? 1 : 0;
+        excess = Math.max(excess, (pair.getValue() - most) / slotTotal);
+      }
+      return new double[] {now.isEmpty() ? 0 : (double) records / now.size(), excess};
+    }
+
+    private record Decision(String by, double mean, double limit, String verdict) {
+      /** By the measure that is nearest to its limit, or beyond, of those that can decide. */
+      static Decision of(double[] now, List<double[]> usually) {
+        String[] names = {"jensen_shannon", "records", "excess"};
+        Decision decision = null;
+        double farthest = 0;
+        for (int m = 0; m < now.length; m++) {
+          int measure = m;
+          double[] past = usually.stream().mapToDouble(slot -> slot[measure]).toArray();
+          double mean = Arrays.stream(past).average().orElse(0);
+          double squares = Arrays.stream(past).map(one -> (one - mean) * (one - mean)).sum();
+          double deviation =
+              Math.max(m == 1 ? 0.005 : 0.01, Math.sqrt(squares / (past.length - 1)));
+          double limit = mean + 6 * deviation;
+          if (m == 2) {
+            limit = Math.max(limit, 2 * Arrays.stream(past).max().orElse(0));
+          }
+          double far = (now[m] - mean) / (limit - mean);
+          if ((m == 2 || limit < 1) && (decision == null || far > farthest)) {
+            farthest = far;
+            String verdict = now[m] > limit ? "anomalous" : "usual";
+            decision = new Decision(names[m], mean, limit, verdict);
+          }
+        }
+        return decision;
+      }
+    }
+
     private record Change(List<?> pair, double now, double then, double rate, double usual) {
       double difference() {
         return rate - usual;
@@ -275,29 +342,38 @@ final class ProgramsOfVolume {
         return null;
       }
       Map<List<?>, Double> now = matrix(flowsNow);
-      List<PlainFlow> hours =
-          days(end - 30 * MINUTE, flow -> true).stream().flatMap(List::stream).toList();
+      long hour = Math.floorDiv(end, HOUR) * HOUR;
+      List<PlainFlow> hours = flows.stream().filter(flow -> isInHours(flow, hour)).toList();
       Map<List<?>, Double> then = matrix(hours);
       double nowTotal = now.values().stream().mapToDouble(v -> v).sum();
       double thenTotal = then.values().stream().mapToDouble(v -> v).sum();
       Measures measures = Measures.of(now, then);
-      double jensenShannon = measures.jensenShannon();
-      Map<Long, List<PlainFlow>> slots =
-          hours.stream().collect(Collectors.groupingBy(flow -> flow.end() / (5 * MINUTE)));
-      double[] distances =
-          slots.values().stream()
-              .mapToDouble(slot -> Measures.of(matrix(slot), then).jensenShannon())
-              .toArray();
-      double mean = Arrays.stream(distances).average().orElse(0);
-      double squares = Arrays.stream(distances).map(one -> (one - mean) * (one - mean)).sum();
-      double limit = mean + 6 * Math.max(0.01, Math.sqrt(squares / (distances.length - 1)));
+      List<Map<List<?>, Double>> slots =
+          hours.stream()
+              .collect(Collectors.groupingBy(flow -> flow.end() / (5 * MINUTE)))
+              .values()
+              .stream()
+              .map(Anomaly::matrix)
+              .toList();
+      double slotTotal = thenTotal / slots.size();
+      double pairs = slots.stream().mapToInt(Map::size).sum();
+      double least = 0.001 * thenTotal / pairs;
+      double[] grown = growth(now, slots, slotTotal, least);
+      List<double[]> usually = new ArrayList<>();
+      for (Map<List<?>, Double> slot : slots) {
+        List<Map<List<?>, Double>> others = slots.stream().filter(s -> s != slot).toList();
+        double[] of = growth(slot, others, slotTotal, least);
+        usually.add(new double[] {Measures.of(slot, then).jensenShannon(), of[0], of[1]});
+      }
+      Decision decision =
+          Decision.of(new double[] {measures.jensenShannon(), grown[0], grown[1]}, usually);
       List<Change> changes = new ArrayList<>();
       for (List<?> pair : both(now, then)) {
         double a = now.getOrDefault(pair, 0.0);
         double b = then.getOrDefault(pair, 0.0);
-        changes.add(new Change(pair, a, b, a / 300, b / (DAYS * 3600)));
+        changes.add(new Change(pair, a, b, a / 300, b / (DAYS * 3 * 3600)));
       }
-      double usual = thenTotal / (DAYS * 3600);
+      double usual = thenTotal / (DAYS * 3 * 3600);
       List<String> rows = new ArrayList<>();
       rows.add(
           Cells.line(
@@ -313,17 +389,20 @@ final class ProgramsOfVolume {
               nowTotal / 300 - usual,
               measures.cosine(),
               measures.l1(),
-              jensenShannon,
-              mean,
-              limit,
+              measures.jensenShannon(),
+              grown[0],
+              grown[1],
+              decision.by(),
+              decision.mean(),
+              decision.limit(),
               measures.both(),
               now.size() - measures.both(),
               then.size() - measures.both(),
               1.0,
               null,
-              limit >= 1 ? "little_history" : jensenShannon > limit ? "anomalous" : "usual"));
+              decision.verdict()));
       changes.sort(Comparator.comparingDouble(change -> -Math.abs(change.difference())));
-      for (Change change : changes.subList(0, 20)) {
+      for (Change change : changes.subList(0, Math.min(20, changes.size()))) {
         rows.add(
             Cells.line(
                 "change",
@@ -336,6 +415,9 @@ final class ProgramsOfVolume {
                 change.rate(),
                 change.usual(),
                 change.difference(),
+                null,
+                null,
+                null,
                 null,
                 null,
                 null,

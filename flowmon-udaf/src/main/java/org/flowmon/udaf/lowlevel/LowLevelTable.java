@@ -9,11 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A table of a fixed number of slots for the groups of queries with equal groupings, over their
- * panes. A group whose slot is taken tries a second slot, its neighbour, which a core reads along
- * with it. If that is taken too, the group in the first slot is evicted as a partial state. The
- * high level completes evicted groups: nothing is lost or approximate. If few flows find their
- * group, the table costs more than it saves: {@link TableUse} then passes most flows on as groups
- * of their own.
+ * panes. A group whose slot is taken tries a second slot. If that is taken too, the group in the
+ * first slot is evicted as a partial state. The high level completes evicted groups: nothing is
+ * lost or approximate. If few flows find their group, the table costs more than it saves: {@link
+ * TableUse} then passes most flows on as groups of their own.
  *
  * <pre>
  *   a slot: | mark | key words … | state words … | scratchpads of functions … |
@@ -348,7 +347,7 @@ final class LowLevelTable {
     if (!secondChance) {
       return -1;
     }
-    int second = (((int) hash & this.mask) ^ 1) * stride;
+    int second = ((int) (hash >>> 32) & this.mask) * stride;
     return data[second] == 0 || isGroup(second, mark, i) ? second : -1;
   }
 

@@ -14,8 +14,8 @@ public final class ComparisonNodes {
   private ComparisonNodes() {}
 
   private abstract static class Base extends TruthNode {
-    private final Operand leftSide;
-    private final Operand rightSide;
+    private final ValueNode.Operand leftSide;
+    private final ValueNode.Operand rightSide;
     final long[] matches = new long[Vector.WORDS];
     private final long[] known = new long[Vector.WORDS];
     final boolean equality;
@@ -25,8 +25,8 @@ public final class ComparisonNodes {
     Base(ComparisonOperator operator, ValueNode l, ValueNode r) {
       boolean swap =
           operator == ComparisonOperator.GREATER || operator == ComparisonOperator.LESS_OR_EQUAL;
-      this.leftSide = new Operand(swap ? r : l);
-      this.rightSide = new Operand(swap ? l : r);
+      this.leftSide = new ValueNode.Operand(swap ? r : l);
+      this.rightSide = new ValueNode.Operand(swap ? l : r);
       this.equality =
           operator == ComparisonOperator.EQUAL || operator == ComparisonOperator.NOT_EQUAL;
       this.negated =
@@ -153,13 +153,13 @@ public final class ComparisonNodes {
   /** The most common comparison: a whole number or time with a constant. */
   public static final class LongWithConstant extends TruthNode {
     private final ComparisonOperator operator;
-    private final Operand operand;
+    private final ValueNode.Operand operand;
     private final long constant;
     private final long[] matches = new long[Vector.WORDS];
 
     public LongWithConstant(ComparisonOperator operator, ValueNode node, long constant) {
       this.operator = operator;
-      this.operand = new Operand(node);
+      this.operand = new ValueNode.Operand(node);
       this.constant = constant;
     }
 

@@ -107,10 +107,10 @@ public final class LogicNodes {
 
   /** IS NULL. */
   public static final class NullTest extends TruthNode {
-    private final Operand term;
+    private final ValueNode.Operand term;
 
     public NullTest(ValueNode term) {
-      this.term = new Operand(term);
+      this.term = new ValueNode.Operand(term);
     }
 
     @Override
@@ -143,10 +143,10 @@ public final class LogicNodes {
 
   /** A value node of booleans, such as CASE, as a condition. */
   public static final class OfValue extends TruthNode {
-    private final Operand value;
+    private final ValueNode.Operand value;
 
     public OfValue(ValueNode value) {
-      this.value = new Operand(value);
+      this.value = new ValueNode.Operand(value);
     }
 
     @Override

@@ -18,13 +18,13 @@ public final class MembershipNodes {
   private MembershipNodes() {}
 
   private abstract static class Base extends TruthNode {
-    private final Operand operand;
+    private final ValueNode.Operand operand;
     private final boolean hasNull;
     private final long[] matches = new long[Vector.WORDS];
 
     /** {@code hasNull}: a value without a match gives NULL, not FALSE. */
     Base(ValueNode node, boolean hasNull) {
-      this.operand = new Operand(node);
+      this.operand = new ValueNode.Operand(node);
       this.hasNull = hasNull;
     }
 

@@ -6,16 +6,16 @@ import org.flowmon.udaf.vector.Vector;
 
 /** SAME_HOUR: the hour, or another length, beginning at now, on each of the previous days. */
 public final class SameHourNode extends TruthNode {
-  private final Operand timeOperand;
-  private final Operand nowOperand;
+  private final ValueNode.Operand timeOperand;
+  private final ValueNode.Operand nowOperand;
   private final long reach;
   private final long length;
   private final long[] matches = new long[Vector.WORDS];
   private final long[] known = new long[Vector.WORDS];
 
   public SameHourNode(ValueNode time, ValueNode now, int days, long length) {
-    this.timeOperand = new Operand(time);
-    this.nowOperand = new Operand(now);
+    this.timeOperand = new ValueNode.Operand(time);
+    this.nowOperand = new ValueNode.Operand(now);
     this.reach = days * TimeNodes.DAY;
     this.length = length;
   }

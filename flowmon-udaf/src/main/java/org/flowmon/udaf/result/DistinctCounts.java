@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
@@ -74,9 +75,11 @@ public final class DistinctCounts {
     counted.forEach(call -> groups.put(call, new ArrayList<>()));
     for (AggregateCall call : counted) {
       AggregateCall unfiltered = join ? unfiltered(call) : null;
-      if (unfiltered != null && groups.containsKey(unfiltered) && groups.get(call).isEmpty()) {
+      List<AggregateCall> among = unfiltered == null ? null : groups.get(unfiltered);
+      boolean isAlone = Objects.requireNonNull(groups.get(call)).isEmpty();
+      if (among != null && isAlone) {
         groups.remove(call);
-        groups.get(unfiltered).add(call);
+        among.add(call);
       }
     }
     groups.forEach(

@@ -13,8 +13,7 @@ import org.flowmon.udaf.query.Expression.Prefix;
  * byte does not tell.
  */
 public final class AddressSet {
-  // Whether all addresses of a first byte are in the set, none, or some.
-  private static final byte NONE = 0;
+  // Whether all addresses of a first byte are in the set or some; 0: none.
   private static final byte ALL = 1;
   private static final byte SOME = 2;
 

@@ -20,6 +20,7 @@ import org.flowmon.deploy.replay.LocalReplay;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.jobs.replay.ReplaySpec;
 
 /** Each analysis over the last day of a campus, by replay, against what was planted there. */
@@ -58,17 +59,19 @@ public final class Campus implements Experiment {
   }
 
   private double base(Run run) throws Exception {
-    Expectation nothing = new Expectation(List.of(), Map.of(), List.of());
-    Verdicts verdicts = new Verdicts(nothing, truth, false);
+    Expectation nothing = new Expectation(List.of(), Map.of(), List.of(), List.of());
+    Verdicts verdicts = new Verdicts(nothing, truth, false, 0);
     replay(run, STATELESS, verdicts);
     return Verdicts.heapMib();
   }
 
   private long measure(Run run, String name, Expectation expected, double base) throws Exception {
     Set<String> unknown = new TreeSet<>(expected.find());
+    unknown.addAll(expected.explain());
     unknown.removeAll(truth.names());
     Run.require(unknown.isEmpty(), "the scenario has no attack %s", unknown);
-    Verdicts verdicts = new Verdicts(expected, truth, run.flag("memory"));
+    long attacked = FlowTime.micros(flows.end()) - DAY;
+    Verdicts verdicts = new Verdicts(expected, truth, run.flag("memory"), attacked);
     long begun = System.nanoTime();
     replay(run, name, verdicts);
     double seconds = (System.nanoTime() - begun) / 1e9;
@@ -85,6 +88,8 @@ public final class Campus implements Experiment {
             .put(
                 "missed", missed.isEmpty() ? "0" : missed.size() + ": " + String.join(", ", missed))
             .put("false", unexplained.size())
+            .put("alarms", verdicts.alarms())
+            .put("quiet", verdicts.quietAlarms())
             .put("also", String.join(", ", beside))
             .put("windows", verdicts.windows())
             .put("without_history", verdicts.unsure())
@@ -131,7 +136,10 @@ public final class Campus implements Experiment {
             end - (1 + run.number("quiet")) * DAY - before,
             end,
             job.job().historyDelay(),
-            job.job().disorderBound());
+            job.job().disorderBound(),
+            new EnrichmentConfig(
+                Map.of(EnrichmentConfig.Source.NETWORKS, flows.networks().toString()),
+                Duration.ofDays(1)));
     try (LocalReplay replay = new LocalReplay(spec, run.cores("parallelism"), verdicts)) {
       while (!replay.await(POLL)) {
         // It goes on.

@@ -1,5 +1,6 @@
 package org.flowmon.bench.detection;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,8 +18,9 @@ import org.snakeyaml.engine.v2.api.DumpSettings;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The campus as an archive, with its labels. */
-record CampusFlows(Path archive, Path labels, Instant start, Instant end, int hosts) {
+/** The campus as an archive, with its labels and a file of names of networks. */
+record CampusFlows(
+    Path archive, Path labels, Path networks, Instant start, Instant end, int hosts) {
   private static final String SCENARIO = "campus";
 
   /** Generates them in the folder, unless they are there. */
@@ -27,6 +29,9 @@ record CampusFlows(Path archive, Path labels, Instant start, Instant end, int ho
     double share = run.decimal("share");
     if (share < 1) {
       scale(scenario, share);
+    }
+    if (run.integer("noise") > 0) {
+      add(scenario, run.parameter("noise"), run.integer("noise"));
     }
     scenario.put("seed", run.number("seed"));
     lengthen(scenario, run.integer("quiet"));
@@ -37,9 +42,16 @@ record CampusFlows(Path archive, Path labels, Instant start, Instant end, int ho
         new CampusFlows(
             folder.resolve("archive"),
             folder.resolve("labels.csv"),
+            folder.resolve("networks.csv"),
             start,
             start.plus(Duration.ofDays(days)),
             hosts);
+    StringBuilder networks = new StringBuilder("network,name\n");
+    run.parameter("networks")
+        .properties()
+        .forEach(
+            one -> networks.append("%s,%s%n".formatted(one.getKey(), one.getValue().asText())));
+    Files.writeString(flows.networks, networks);
     if (!Files.exists(flows.labels)) {
       int past = run.parameter("past").path("days").asInt();
       Map<String, Object> before = new LinkedHashMap<>(scenario);
@@ -97,6 +109,15 @@ record CampusFlows(Path archive, Path labels, Instant start, Instant end, int ho
       attack.put("begin", quantity(attack, "begin", "h") + 24L * days + "h");
       attacks.add(attack);
     }
+    scenario.put("attacks", attacks);
+  }
+
+  /** One attack more, of so many hosts. */
+  private static void add(Map<String, Object> scenario, JsonNode attack, int hosts) {
+    Map<String, Object> noise = new LinkedHashMap<>(map(load(attack.toString())));
+    noise.put("from_hosts", hosts);
+    List<Object> attacks = new ArrayList<>((List<?>) scenario.get("attacks"));
+    attacks.add(noise);
     scenario.put("attacks", attacks);
   }
 

@@ -13,8 +13,10 @@ import java.util.Map;
  * @param verdicts that count
  * @param keys whom the columns of a row name
  * @param find the attacks that it should have found
+ * @param explain further ones that explain a row; if there are none, all do
  */
-record Expectation(List<String> verdicts, Map<String, Truth.Role> keys, List<String> find) {
+record Expectation(
+    List<String> verdicts, Map<String, Truth.Role> keys, List<String> find, List<String> explain) {
   static Expectation of(JsonNode declared) {
     Map<String, Truth.Role> keys = new LinkedHashMap<>();
     declared
@@ -25,12 +27,22 @@ record Expectation(List<String> verdicts, Map<String, Truth.Role> keys, List<Str
                 keys.put(
                     one.getKey(),
                     Truth.Role.valueOf(one.getValue().asText().toUpperCase(Locale.ROOT))));
-    List<String> find = new ArrayList<>();
-    declared.path("find").forEach(name -> find.add(name.asText()));
     JsonNode verdict = declared.path("verdict");
-    List<String> verdicts = new ArrayList<>();
-    Iterable<JsonNode> all = verdict.isArray() ? verdict : List.of(verdict);
-    all.forEach(one -> verdicts.add(one.asText()));
-    return new Expectation(verdicts, keys, find);
+    return new Expectation(
+        verdict.isArray() ? texts(verdict) : List.of(verdict.asText()),
+        keys,
+        texts(declared.path("find")),
+        texts(declared.path("explain")));
+  }
+
+  private static List<String> texts(JsonNode list) {
+    List<String> texts = new ArrayList<>();
+    list.forEach(one -> texts.add(one.asText()));
+    return List.copyOf(texts);
+  }
+
+  /** Whether an attack that has all of a row's keys explains the row. */
+  boolean isExplained(String attack) {
+    return explain.isEmpty() || find.contains(attack) || explain.contains(attack);
   }
 }

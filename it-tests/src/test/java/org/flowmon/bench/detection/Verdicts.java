@@ -21,8 +21,12 @@ final class Verdicts implements ReplayListener {
   private final Expectation expected;
   private final Truth truth;
   private final boolean measuresHeap;
+  private final long attacked;
   private final Set<String> found = new HashSet<>();
   private final Map<String, Integer> unexplained = new TreeMap<>(); // and in how many windows
+  private Set<String> before = Set.of(); // named in the window before, and not explained
+  private long alarms;
+  private long quietAlarms;
   private long windows;
   private long flows;
   private long late;
@@ -30,10 +34,14 @@ final class Verdicts implements ReplayListener {
   private double heap;
   private long groups;
 
-  Verdicts(Expectation expected, Truth truth, boolean measuresHeap) {
+  /**
+   * @param attacked when the day of the attacks begins
+   */
+  Verdicts(Expectation expected, Truth truth, boolean measuresHeap, long attacked) {
     this.expected = expected;
     this.truth = truth;
     this.measuresHeap = measuresHeap;
+    this.attacked = attacked;
   }
 
   static double heapMib() {
@@ -71,6 +79,7 @@ final class Verdicts implements ReplayListener {
         key.add(who);
       }
       Set<String> attacks = truth.explain(parties, report.windowStart(), report.windowEnd());
+      attacks.removeIf(attack -> !expected.isExplained(attack));
       found.addAll(attacks);
       if (attacks.isEmpty()) {
         named.add(
@@ -79,7 +88,14 @@ final class Verdicts implements ReplayListener {
                 : String.join(" ", key));
       }
     }
-    named.forEach(one -> unexplained.merge(one, 1, Integer::sum));
+    for (String one : named) {
+      unexplained.merge(one, 1, Integer::sum);
+      if (!before.contains(one)) {
+        alarms++;
+        quietAlarms += report.windowEnd() <= attacked ? 1 : 0;
+      }
+    }
+    before = named;
   }
 
   @Override
@@ -108,6 +124,16 @@ final class Verdicts implements ReplayListener {
   /** Windows whose history was not there as a whole. */
   synchronized long unsure() {
     return unsure;
+  }
+
+  /** How often a key that no attack explains was named and not in the window before. */
+  synchronized long alarms() {
+    return alarms;
+  }
+
+  /** Those before the day of the attacks. */
+  synchronized long quietAlarms() {
+    return quietAlarms;
   }
 
   synchronized double heap() {

@@ -54,6 +54,7 @@ public final class AnalysisCosts implements Experiment {
         Cost cost = new Pass(cases.get(name)).over(batches);
         if (round >= 0) {
           costs.computeIfAbsent(name, unused -> new ArrayList<>()).add(cost);
+          run.point(name, round + 1, cost.sum());
         }
       }
     }

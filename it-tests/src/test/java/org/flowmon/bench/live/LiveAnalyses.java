@@ -9,7 +9,7 @@ import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.ConfigException;
 
-/** The bundled analyses, with other window lengths. */
+/** The bundled analyses, with other window lengths; {@code anomaly} of pairs of hosts. */
 final class LiveAnalyses {
   /** All names, in the order of tables. */
   static final List<String> NAMES =
@@ -41,6 +41,9 @@ final class LiveAnalyses {
     if (name.equals("dispersion")) {
       window = DISPERSION_SLIDES * seconds;
       text = replaced(text, "(?m)^  slide: .*$", "  slide: " + seconds + "s");
+    }
+    if (name.equals("anomaly")) { // of hosts, which are many more groups
+      text = replaced(text, "NETWORK\\((CASE .* END), .*\\)", "$1");
     }
     text = replaced(text, "(?m)^  window: .*$", "  window: " + window + "s\n  groups: " + GROUPS);
     AnalysisConfig analysis = AnalysisConfig.parse(name + ".yaml", text);

@@ -2,6 +2,8 @@ package org.flowmon.jobs.report.logic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.history.WindowHistory;
@@ -13,7 +15,7 @@ import org.flowmon.jobs.report.ReportLogic;
 import org.flowmon.jobs.report.ReportParameters;
 import org.flowmon.jobs.report.ReportRows;
 import org.flowmon.jobs.report.SameHourDays;
-import org.flowmon.jobs.report.matrix.Similarity;
+import org.flowmon.jobs.report.logic.Measure.Comparison;
 import org.flowmon.jobs.report.matrix.TopChanges;
 import org.flowmon.jobs.report.matrix.TrafficMatrix;
 import org.flowmon.udaf.query.FlowQuery;
@@ -26,28 +28,28 @@ import org.jspecify.annotations.Nullable;
  * anomaly}).
  *
  * <p>The live query's groups are the matrix of now, the history query's that of the past: GROUP BY
- * columns of the live one are the pair, the measure its value. {@link Similarity} compares them by
- * all its measures; one decides. The report has a row {@code part = summary} for the window, and
+ * columns of the live one are the pair, the measured column its value. They are compared by each
+ * {@link Measure}; some decide. The report has a row {@code part = summary} for the window, and
  * {@code part = change} for each pair whose rate changed most.
  *
  * <p>With SAME_HOUR the history query gives {@code DAYS_BEFORE(…) AS day} too, and days whose hours
  * are wholly inside history count. It should tell slots of the window's length apart, {@code
  * TIME_BUCKET(…) AS slot}: their distances from all of the past say what is usual, and the window
- * is anomalous if it is farther away than the {@link PastDistances#limit}. Otherwise the query's
- * filter bounds {@code end_time}, all rows count, rates are by the part of that range inside
- * history, and a threshold decides.
+ * is anomalous if by one of the measures it is farther away than the {@link PastDistances#limit}.
+ * Otherwise the query's filter bounds {@code end_time}, all rows count, rates are by the part of
+ * that range inside history, and a threshold decides.
  *
- * <p>Parameters: {@code measure}, a column of both queries ({@code bytes}); {@code decides}, {@code
- * jensen_shannon} (default), {@code l1} or {@code cosine}; {@code factor} (6), of the limit; 0 for
- * the threshold; {@code threshold}, 0 … 1 (0.5), above which, for cosine below, it is anomalous;
- * {@code changes}, rows of these at most (20).
+ * <p>Parameters: {@code measure}, a column of both queries ({@code bytes}); {@code decides}, one or
+ * more of {@link Measure} ({@code jensen_shannon}); {@code factor} (6), of the limit; 0 for the
+ * threshold; {@code threshold}, 0 … 1 (0.5), above which, for cosine below, it is anomalous; {@code
+ * changes}, rows of these at most (20).
  */
 final class AnomalyLogic implements ReportLogic {
   private static final String DAY = "day";
   private static final String SLOT = "slot";
 
   private String measure;
-  private String decides;
+  private List<Measure> decides;
   private double threshold;
   private double factor;
   private boolean hasSlots; // whether the history query tells the slots of a day apart
@@ -61,16 +63,8 @@ final class AnomalyLogic implements ReportLogic {
   // Successive windows mostly have the same past.
   private @Nullable Known known;
 
-  /**
-   * The matrix of an answer's {@code rows}, of the days inside; null: of all.
-   *
-   * @param distances of its slots, or days, from all of it; empty without days
-   */
-  private record Known(
-      ResultTable rows,
-      @Nullable DaysInside inside,
-      TrafficMatrix matrix,
-      Optional<PastDistances> distances) {
+  /** What an answer's {@code rows} say, of the days inside; null: of all. */
+  private record Known(ResultTable rows, @Nullable DaysInside inside, MatrixPast past) {
     // Compares by identity: comparing all rows would take as long as summing them.
     @SuppressWarnings("ReferenceEquality")
     boolean isOf(ResultTable others, @Nullable DaysInside ofThem) {
@@ -80,22 +74,18 @@ final class AnomalyLogic implements ReportLogic {
   }
 
   /**
-   * The matrix of the past, null if nothing is inside history: {@code seconds} of traffic; {@code
-   * coverage}, 0 … 1, the share of the time asked for inside history; {@code missing} days outside,
-   * null if none or none asked for.
+   * The past, null if nothing is inside history: {@code seconds} of traffic; {@code coverage}, 0 …
+   * 1, the share of the time asked for inside history; {@code missing} days outside, null if none
+   * or none asked for.
    */
   private record Past(
-      @Nullable TrafficMatrix matrix,
-      double seconds,
-      double coverage,
-      @Nullable String missing,
-      Optional<PastDistances> distances) {}
+      @Nullable MatrixPast matrix, double seconds, double coverage, @Nullable String missing) {}
 
   @Override
   public List<ReportColumn> open(AnalysisConfig analysis) {
     ReportParameters parameters = new ReportParameters(analysis);
     measure = parameters.text("measure", "bytes");
-    decides = parameters.choice("decides", "jensen_shannon", "l1", "cosine");
+    decides = Measure.list(parameters, "decides");
     threshold = parameters.decimal("threshold", "0.5", "0", "1").doubleValue();
     factor = parameters.decimal("factor", "6", "0", "1000").doubleValue();
     changes = parameters.integer("changes", 20, 0, 10_000);
@@ -108,6 +98,7 @@ final class AnomalyLogic implements ReportLogic {
     rules.item("live.query", live, measure, ValueKind.LONG);
     rules.noLimit("live.query", live, "logic anomaly compares whole matrices");
     openHistory(analysis, rules, liveColumns);
+    checkThreshold(parameters);
     columns = rules.distinct(columns());
     return columns;
   }
@@ -130,6 +121,19 @@ final class AnomalyLogic implements ReportLogic {
     }
   }
 
+  /** A threshold is for one measure, and for none that compares with parts of the past. */
+  private void checkThreshold(ReportParameters parameters) {
+    if (days.isPresent() && factor > 0) {
+      return;
+    }
+    if (decides.size() > 1 || decides.get(0).isOfParts()) {
+      throw parameters.error(
+          "decides",
+          "expected jensen_shannon, l1 or cosine alone, as a threshold decides without SAME_HOUR"
+              + " in history.query and with factor 0");
+    }
+  }
+
   private List<ReportColumn> columns() {
     List<ReportColumn> all = new ArrayList<>();
     all.add(ReportColumn.key("part", ValueKind.TEXT));
@@ -140,7 +144,10 @@ final class AnomalyLogic implements ReportLogic {
         List.of("share", "usual_share", "rate", "usual_rate", "change", "cosine", "l1")) {
       all.add(ReportColumn.of(name, ValueKind.DOUBLE));
     }
-    all.add(ReportColumn.of("jensen_shannon", ValueKind.DOUBLE));
+    for (String name : List.of("jensen_shannon", "records", "excess")) {
+      all.add(ReportColumn.of(name, ValueKind.DOUBLE));
+    }
+    all.add(ReportColumn.of("decided_by", ValueKind.TEXT));
     all.add(ReportColumn.of("usual_distance", ValueKind.DOUBLE));
     all.add(ReportColumn.of("distance_limit", ValueKind.DOUBLE));
     for (String name : List.of("pairs_both", "pairs_now", "pairs_then")) {
@@ -159,18 +166,19 @@ final class AnomalyLogic implements ReportLogic {
     double seconds = (live.windowEnd() - live.windowStart()) / 1e6;
     Past past = past(window);
     ReportRows out = new ReportRows(columns);
-    TrafficMatrix then = past.matrix();
+    MatrixPast matrix = past.matrix();
     out.row().set("part", "summary").set("rank", 0).set("coverage", past.coverage());
     out.set(measure, now.totalHigh(), now.totalLow()).set("rate", now.total() / seconds);
     out.set("days_missing", past.missing());
-    if (then == null) {
+    if (matrix == null) {
       out.set("pairs_now", now.size()).set("verdict", "no_history");
       return out.build();
     }
+    TrafficMatrix then = matrix.all();
     double usual = then.total() / past.seconds();
     out.set("usual_rate", usual).set("change", now.total() / seconds - usual);
     TopChanges top = new TopChanges(now, then, seconds, past.seconds(), changes);
-    summary(out, Similarity.of(now, then, top), past.distances());
+    summary(out, matrix.compare(now, seconds, top), matrix.usual());
     changes(out, window, now, then, top);
     return out.build();
   }
@@ -179,46 +187,41 @@ final class AnomalyLogic implements ReportLogic {
     Optional<ResultTable> rows = window.history().rows();
     if (range != null) {
       PastRange.Held held = range.held(window);
-      TrafficMatrix matrix = held.micros() == 0 ? null : known(rows.orElseThrow(), null).matrix();
-      return new Past(matrix, held.micros() / 1e6, held.share(), null, Optional.empty());
+      MatrixPast matrix = held.micros() == 0 ? null : known(rows.orElseThrow(), null, 0);
+      return new Past(matrix, held.micros() / 1e6, held.share(), null);
     }
     SameHourDays asked = days.orElseThrow();
     long now = history.now(window.window().windowEnd());
     DaysInside inside = DaysInside.of(window.history(), now, asked);
-    Known past = inside.used() == 0 ? null : known(rows.orElseThrow(), inside);
+    long micros = window.window().windowEnd() - window.window().windowStart();
+    double partSeconds = (hasSlots ? micros : asked.lengthMicros()) / 1e6;
     return new Past(
-        past == null ? null : past.matrix(),
+        inside.used() == 0 ? null : known(rows.orElseThrow(), inside, partSeconds),
         inside.used() * (asked.lengthMicros() / 1e6),
         (double) inside.used() / asked.days(),
-        inside.missing(),
-        past == null ? Optional.empty() : past.distances());
+        inside.missing());
   }
 
-  private Known known(ResultTable rows, @Nullable DaysInside inside) {
+  private MatrixPast known(ResultTable rows, @Nullable DaysInside inside, double partSeconds) {
     if (known == null || !known.isOf(rows, inside)) {
       TrafficMatrix all = matrix(rows, inside);
-      Optional<PastDistances> distances =
+      MatrixPast past =
           inside == null || factor == 0
-              ? Optional.empty()
-              : Optional.of(distances(rows, inside, all));
-      known = new Known(rows, inside, all, distances);
+              ? new MatrixPast(all, List.of(), partSeconds, List.of())
+              : new MatrixPast(all, parts(rows, inside, all), partSeconds, decides);
+      known = new Known(rows, inside, past);
     }
-    return known;
+    return known.past();
   }
 
-  /** Of each slot, or each day without slots, of the days inside from all of them together. */
-  private PastDistances distances(ResultTable rows, DaysInside inside, TrafficMatrix all) {
+  /** Of each slot, or each day without slots, of the days inside. */
+  private List<TrafficMatrix> parts(ResultTable rows, DaysInside inside, TrafficMatrix all) {
     int day = rows.column(DAY);
-    List<TrafficMatrix> parts =
-        all.parts(
-            rows,
-            measure,
-            hasSlots ? SLOT : DAY,
-            row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
-    Similarity.Reference past = new Similarity.Reference(all);
-    double[] distances =
-        parts.stream().mapToDouble(part -> distance(past.of(part, (mine, other) -> {}))).toArray();
-    return new PastDistances(distances, factor);
+    return all.parts(
+        rows,
+        measure,
+        hasSlots ? SLOT : DAY,
+        row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
   }
 
   private TrafficMatrix matrix(ResultTable rows, @Nullable DaysInside inside) {
@@ -233,35 +236,53 @@ final class AnomalyLogic implements ReportLogic {
         row -> !rows.isNull(row, day) && inside.contains(rows.longValue(row, day)));
   }
 
-  private void summary(ReportRows out, Similarity similarity, Optional<PastDistances> distances) {
-    out.set("cosine", similarity.cosine()).set("l1", similarity.l1());
-    out.set("jensen_shannon", similarity.jensenShannon());
-    out.set("pairs_both", similarity.both());
-    out.set("pairs_now", similarity.onlyFirst());
-    out.set("pairs_then", similarity.onlySecond());
-    if (distances.isEmpty()) {
-      out.set("verdict", isBeyondThreshold(similarity) ? "anomalous" : "usual");
+  private void summary(ReportRows out, Comparison comparison, Map<Measure, PastDistances> usual) {
+    out.set("cosine", comparison.similarity().cosine()).set("l1", comparison.similarity().l1());
+    out.set("jensen_shannon", comparison.similarity().jensenShannon());
+    out.set("pairs_both", comparison.similarity().both());
+    out.set("pairs_now", comparison.similarity().onlyFirst());
+    out.set("pairs_then", comparison.similarity().onlySecond());
+    if (usual.isEmpty()) {
+      out.set("decided_by", decides.get(0).word());
+      out.set("verdict", isBeyondThreshold(comparison) ? "anomalous" : "usual");
       return;
     }
-    PastDistances past = distances.get();
-    out.set("usual_distance", past.mean()).set("distance_limit", past.limit());
-    String verdict = distance(similarity) > past.limit() ? "anomalous" : "usual";
-    out.set("verdict", past.areEnough() ? verdict : "little_history");
+    out.set("records", comparison.records()).set("excess", comparison.excess());
+    Measure farthest = farthest(comparison, usual);
+    PastDistances past = Objects.requireNonNull(usual.get(farthest));
+    double limit = farthest.limit(past, factor);
+    out.set("decided_by", farthest.word());
+    out.set("usual_distance", past.mean()).set("distance_limit", limit);
+    String verdict = farthest.distance(comparison) > limit ? "anomalous" : "usual";
+    out.set("verdict", canDecide(farthest, past) ? verdict : "little_history");
   }
 
-  private boolean isBeyondThreshold(Similarity similarity) {
-    return decides.equals("cosine")
-        ? similarity.cosine() < threshold
-        : distance(similarity) > threshold;
+  /** Of the measures that can decide, if there are some, that nearest to its limit, or beyond. */
+  private Measure farthest(Comparison comparison, Map<Measure, PastDistances> usual) {
+    Measure farthest = decides.get(0);
+    double most = Double.NEGATIVE_INFINITY;
+    for (Measure one : decides) {
+      PastDistances past = Objects.requireNonNull(usual.get(one));
+      double way =
+          (one.distance(comparison) - past.mean()) / (one.limit(past, factor) - past.mean());
+      if (canDecide(one, past) && way > most) {
+        most = way;
+        farthest = one;
+      }
+    }
+    return farthest;
   }
 
-  /** 0 for the same, 1 for nothing in common, by the deciding measure. */
-  private double distance(Similarity similarity) {
-    return switch (decides) {
-      case "cosine" -> 1 - similarity.cosine();
-      case "l1" -> similarity.l1();
-      default -> similarity.jensenShannon();
-    };
+  /** Whether something could be beyond the limit. */
+  private boolean canDecide(Measure measure, PastDistances past) {
+    return past.areEnough() && (!measure.isBounded() || measure.limit(past, factor) < 1);
+  }
+
+  private boolean isBeyondThreshold(Comparison comparison) {
+    Measure one = decides.get(0);
+    return one == Measure.COSINE
+        ? comparison.similarity().cosine() < threshold
+        : one.distance(comparison) > threshold;
   }
 
   private void changes(

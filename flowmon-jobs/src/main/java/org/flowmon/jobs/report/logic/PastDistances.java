@@ -5,43 +5,47 @@ final class PastDistances {
   /** With fewer nobody knows how they differ. */
   private static final int LEAST_PARTS = 7;
 
-  /** Parts that are as good as equal leave room for a little more. */
-  private static final double LEAST_DEVIATION = 0.01;
-
   private final int parts;
   private final double mean;
-  private final double limit;
+  private final double deviation;
+  private final double largest;
 
   /**
-   * @param distances in an order given by the data, each 0 … 1
-   * @param factor how many standard deviations above the mean the limit is
+   * Distances in an order given by the data.
+   *
+   * @param least the least standard deviation: equal parts leave room for a little more
    */
-  PastDistances(double[] distances, double factor) {
+  PastDistances(double[] distances, double least) {
     parts = distances.length;
     double sum = 0;
+    double most = 0;
     for (double one : distances) {
       sum += one;
+      most = Math.max(most, one);
     }
+    largest = most;
     mean = parts == 0 ? 0 : sum / parts;
     double squares = 0;
     for (double one : distances) {
       squares += (one - mean) * (one - mean);
     }
-    double deviation = parts < 2 ? 0 : Math.sqrt(squares / (parts - 1));
-    limit = mean + factor * Math.max(deviation, LEAST_DEVIATION);
+    deviation = Math.max(least, parts < 2 ? 0 : Math.sqrt(squares / (parts - 1)));
   }
 
   double mean() {
     return mean;
   }
 
-  /** {@code factor} standard deviations above the mean. */
-  double limit() {
-    return limit;
+  double largest() {
+    return largest;
   }
 
-  /** Whether something could be beyond the limit. */
+  /** So many standard deviations above the mean. */
+  double limit(double factor) {
+    return mean + factor * deviation;
+  }
+
   boolean areEnough() {
-    return parts >= LEAST_PARTS && limit < 1;
+    return parts >= LEAST_PARTS;
   }
 }

@@ -32,10 +32,10 @@ import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
 class AnomalyLogicTest {
-  private static final String LIVE = "inside ADDRESS, outside ADDRESS, bytes LONG";
-  private static final String BY_DAY = LIVE + ", day LONG";
+  static final String LIVE = "inside ADDRESS, outside ADDRESS, bytes LONG";
+  static final String BY_DAY = LIVE + ", day LONG";
   private static final String KEYS = "src_addr AS inside, dst_addr AS outside";
-  private static final String OF_DAYS =
+  static final String OF_DAYS =
       "SELECT "
           + KEYS
           + ", SUM(bytes) AS bytes, DAYS_BEFORE(end_time, :now) AS day FROM flows"
@@ -45,12 +45,12 @@ class AnomalyLogicTest {
           + KEYS
           + ", SUM(bytes) AS bytes FROM flows WHERE end_time >= :now - INTERVAL '101' MINUTE"
           + " AND end_time < :now - INTERVAL '1' MINUTE GROUP BY inside, outside";
-  private static final String A = "10.0.0.1";
-  private static final String B = "10.0.0.2";
-  private static final String X = "2001:db8::1";
-  private static final String Y = "192.0.2.9";
+  static final String A = "10.0.0.1";
+  static final String B = "10.0.0.2";
+  static final String X = "2001:db8::1";
+  static final String Y = "192.0.2.9";
 
-  private static AnalysisConfig config(String history, String parameters) {
+  static AnalysisConfig config(String history, String parameters) {
     return AnalysisConfig.parse(
         "anomaly.yaml",
         """
@@ -67,7 +67,7 @@ class AnomalyLogicTest {
             .formatted(history, parameters));
   }
 
-  private static ResultTable report(AnalysisConfig config, ResultTable now, HistoryAnswer past) {
+  static ResultTable report(AnalysisConfig config, ResultTable now, HistoryAnswer past) {
     ReportLogic logic = ReportLogics.of(config);
     List<ReportColumn> columns = logic.open(config);
     ResultTable rows = logic.report(new WindowHistory(Tables.window(10 * SECOND, now), past));
@@ -84,11 +84,11 @@ class AnomalyLogicTest {
     return report(config(OF_RANGE, parameters), now, Tables.history(END - DAY, past));
   }
 
-  private static String text(ResultTable rows, int row, String column) {
+  static String text(ResultTable rows, int row, String column) {
     return rows.text(row, rows.column(column));
   }
 
-  private static double number(ResultTable rows, int row, String column) {
+  static double number(ResultTable rows, int row, String column) {
     assertTrue(!rows.isNull(row, rows.column(column)), column + " is NULL");
     return rows.doubleValue(row, rows.column(column));
   }
@@ -368,6 +368,9 @@ class AnomalyLogicTest {
   void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
     assertMessage("report.parameters.changes: expected a whole number", OF_DAYS, "changes: -1");
     assertMessage("report.parameters.decides: expected one of", OF_DAYS, "decides: euclid");
+    assertMessage("several with commas between them, found ''", OF_DAYS, "decides: 'l1,'");
+    assertMessage("l1 or cosine alone", OF_RANGE, "decides: 'l1, cosine'");
+    assertMessage("l1 or cosine alone", OF_DAYS, "factor: 0, decides: records");
     assertMessage("live.query: logic anomaly needs a column packets", OF_DAYS, "measure: packets");
     assertMessage("needs the column inside to be LONG", OF_DAYS, "measure: inside");
     assertMessage("history.query: expected no LIMIT", OF_RANGE + " LIMIT 9", "");
@@ -392,69 +395,5 @@ class AnomalyLogicTest {
     ConfigException e =
         assertThrows(ConfigException.class, () -> ReportLogics.of(config).open(config));
     assertTrue(e.getMessage().contains(part), e.getMessage());
-  }
-
-  /**
-   * A week of windows of five minutes without anything unusual, of pairs whose bytes vary by their
-   * hours and by chance, and the same windows with a pair that was never there.
-   */
-  @Test
-  void aWeekOfUsualWindowsAlarmsAtMostOnceAndEachPlantedChangeIsFound() {
-    String slots =
-        OF_DAYS
-            .replace(":now, 2", ":now, 7")
-            .replace("AS day", "AS day, TIME_BUCKET(end_time, INTERVAL '5' MINUTE) AS slot")
-            .replace("outside, day", "outside, day, slot");
-    AnalysisConfig config = config(slots, "changes: 1");
-    ReportLogic logic = ReportLogics.of(config);
-    logic.open(config);
-    SplittableRandom random = new SplittableRandom(20261126);
-    int alarms = 0;
-    int found = 0;
-    for (int hour = 0; hour < 42; hour++) {
-      Tables past = new Tables(BY_DAY + ", slot TIMESTAMP");
-      for (int slot = 0; slot < 7 * 12; slot++) {
-        crowd(random, past, 1 + slot / 12, slot);
-      }
-      HistoryAnswer history = Tables.history(END - 9 * DAY, past.build());
-      for (int window = 0; window < 48; window++) {
-        Tables now = new Tables(LIVE);
-        crowd(random, now, 0, 0);
-        alarms += verdict(logic, now.build(), history).equals("anomalous") ? 1 : 0;
-      }
-      Tables planted = new Tables(LIVE);
-      long total = crowd(random, planted, 0, 0);
-      planted.row("10.9.9.9", "192.0.2.99", total);
-      found += verdict(logic, planted.build(), history).equals("anomalous") ? 1 : 0;
-    }
-    assertTrue(alarms <= 1, alarms + " alarms");
-    assertEquals(42, found);
-  }
-
-  private static String verdict(ReportLogic logic, ResultTable now, HistoryAnswer past) {
-    WindowHistory window = new WindowHistory(Tables.window(10 * SECOND, now), past);
-    return text(logic.report(window), 0, "verdict");
-  }
-
-  /** Adds pairs by Zipf's law, with bytes by a truncated Pareto law; returns their sum. */
-  private static long crowd(SplittableRandom random, Tables table, int day, int slot) {
-    Map<Integer, Long> bytes = new HashMap<>();
-    long total = 0;
-    for (int flow = 0; flow < 5000; flow++) {
-      int pair = (int) Math.pow(1000, random.nextDouble());
-      long some = (long) Math.min(2e6, 1000 / Math.pow(1 - random.nextDouble(), 1 / 1.3));
-      bytes.merge(pair, some, Long::sum);
-      total += some;
-    }
-    bytes.forEach(
-        (pair, sum) -> {
-          String inside = "10.0." + pair / 100 + "." + pair % 100;
-          if (day == 0) {
-            table.row(inside, X, sum);
-          } else {
-            table.row(inside, X, sum, day, slot * (300L * SECOND));
-          }
-        });
-    return total;
   }
 }

@@ -1,4 +1,4 @@
-package org.flowmon.deploy;
+package org.flowmon.deploy.command;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -6,14 +6,14 @@ import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
 /** The version that the build wrote into {@code version.properties}. */
-final class FlowmonVersion implements IVersionProvider {
-  private static final String RESOURCE = "version.properties";
+public final class FlowmonVersion implements IVersionProvider {
+  private static final String RESOURCE = "/org/flowmon/deploy/version.properties";
 
   @Override
   public String[] getVersion() throws IOException {
     try (InputStream in = FlowmonVersion.class.getResourceAsStream(RESOURCE)) {
       if (in == null) {
-        throw new IOException(RESOURCE + " is missing beside " + FlowmonVersion.class.getName());
+        throw new IOException(RESOURCE + " is missing in the class path");
       }
       Properties properties = new Properties();
       properties.load(in);
