@@ -35,11 +35,11 @@ public final class Contract {
     }
   }
 
-  byte[] yaml() {
+  public byte[] yaml() {
     return yaml;
   }
 
-  byte[] json() {
+  public byte[] json() {
     return json;
   }
 }
