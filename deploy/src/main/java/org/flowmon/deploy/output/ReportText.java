@@ -318,7 +318,10 @@ public record ReportText(
             parts.count(),
             TextTable.printable(history),
             days.map(missing -> ", without " + TextTable.printable(missing)).orElse(""),
-            lateFlows == 0 ? "" : String.format(", %,d late flows meanwhile", lateFlows),
+            lateFlows == 0
+                ? ""
+                : String.format(
+                    ", %,d late %s meanwhile", lateFlows, lateFlows == 1 ? "flow" : "flows"),
             lostFlows == 0 ? "" : String.format(", %,d lost", lostFlows),
             remark,
             message.isEmpty() ? "" : ": " + TextTable.printable(message));

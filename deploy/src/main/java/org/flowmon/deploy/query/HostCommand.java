@@ -18,6 +18,7 @@ import org.flowmon.deploy.output.ConfidenceOption;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.flow.time.FlowTime;
 import org.flowmon.udaf.set.LongRanges;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -125,6 +126,12 @@ public final class HostCommand implements Callable<Integer> {
         new HostTables(summary, limit, ranges, raw).write(out);
         out.flush();
         confidence.tell(of.lines(), of.facts());
+      }
+      if (to == null && summary.flows() > 0 && summary.peersNow() == 0) {
+        System.err.printf(
+            "now, %s … %s, has none of its flows: it ends where the archive is complete, by when"
+                + " flows arrived; --to ends it earlier, --window makes it longer%n",
+            FlowTime.textOrNull(nowFrom), FlowTime.textOrNull(now));
       }
       summary.warnings().forEach(warning -> System.err.println("warning: " + warning));
     }

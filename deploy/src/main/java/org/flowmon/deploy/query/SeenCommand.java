@@ -195,9 +195,12 @@ public final class SeenCommand implements Callable<Integer> {
 
   private void tellRead(SeenAnswer answer) {
     System.err.printf(
-        "looked at flows that had arrived by %s; seen is what ended at %s (%d days before) or"
+        "looked at flows that had arrived by %s%s; seen is what ended at %s (%d days before) or"
             + " later; last is when a flow ended, but no later than an hour after it arrived%n",
-        FlowTime.textOrNull(answer.asOfArrival()), FlowTime.textOrNull(answer.from()), days);
+        FlowTime.textOrNull(answer.asOfArrival()),
+        asOf == null ? ", up to which the archive is complete (--as-of)" : "",
+        FlowTime.textOrNull(answer.from()),
+        days);
     System.err.printf("read %d of %d segments%n", answer.segmentsRead(), answer.segmentsTotal());
     answer.missing().forEach(why -> System.err.println("partial: " + why));
   }

@@ -280,9 +280,11 @@ public final class ReplayCommand implements Callable<Integer> {
       progress.clear();
       double seconds = (System.nanoTime() - begun) / 1e9;
       System.err.printf(
-          "%,d reports with %,d rows%s, of %,d flows in %.1f s (%,.0f flows/s)%n",
+          "%,d %s with %,d %s%s, of %,d flows in %.1f s (%,.0f flows/s)%n",
           windows,
+          windows == 1 ? "report" : "reports",
           rows,
+          rows == 1 ? "row" : "rows",
           empty == 0 ? "" : String.format(" (%,d without, left out)", empty),
           flows.get(),
           seconds,

@@ -41,8 +41,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Serves archives over HTTP: queries, hosts, flows of addresses, with --config or --kafka also"
-          + " the reports, alerts and analyses of a job. /docs/ shows the API, /openapi.json is its"
-          + " contract (docs/rest.md).",
+          + " the reports, alerts and analyses of a job. / is a console for browsers"
+          + " (docs/console.md), /docs/ shows the API, /openapi.json is its contract"
+          + " (docs/rest.md).",
       "It listens on this machine alone. An address of another needs --tokens, --tls-key and"
           + " --tls-cert."
     },

@@ -7,6 +7,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.deploy.command.CommandException;
@@ -16,6 +18,7 @@ import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.jobs.report.json.ReportWindows;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last reports and alerts of a job, read from its topics as they come. Of each analysis the
@@ -46,7 +49,8 @@ final class JobTopics implements AutoCloseable {
   private ServedJob.State state = new ServedJob.State("waiting", "the topics are read");
   private int most = MOST_WINDOWS;
   private long messages;
-  private volatile boolean isClosed;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile @Nullable TopicReader current;
 
   /** Of Kafka's clients, with the bootstrap servers. */
   JobTopics(Map<String, Object> properties) {
@@ -56,13 +60,14 @@ final class JobTopics implements AutoCloseable {
   }
 
   private void run() {
-    while (!isClosed) {
+    while (!isClosed()) {
       try (TopicReader reader = new TopicReader(properties)) {
+        current = reader;
         reader.choose(JobTopics::isOne);
         reader.readToEnd(this::add);
         is("ok", Optional.empty());
         long look = System.nanoTime() + LOOK.toNanos();
-        while (!isClosed) {
+        while (!isClosed()) {
           reader.poll(POLL, this::add);
           if (System.nanoTime() > look) {
             reader.choose(JobTopics::isOne);
@@ -85,10 +90,14 @@ final class JobTopics implements AutoCloseable {
 
   private void pause() {
     try {
-      Thread.sleep(LOOK.toMillis());
+      var unused = closed.await(LOOK.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      isClosed = true;
+      closed.countDown();
     }
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
   }
 
   private synchronized void is(String status, Optional<String> detail) {
@@ -160,7 +169,10 @@ final class JobTopics implements AutoCloseable {
 
   @Override
   public void close() {
-    isClosed = true;
-    thread.interrupt();
+    closed.countDown();
+    TopicReader open = current;
+    if (open != null) {
+      open.wakeUp(); // an interrupted client of Kafka's would log a trace
+    }
   }
 }

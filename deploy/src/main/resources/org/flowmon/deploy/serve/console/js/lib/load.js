@@ -31,7 +31,8 @@ export async function loadSeries({range, keys, metric, filter, by = 'avg', limit
   ]);
   const item = (key, volume, rest) => {
     const rate = rates(volume, range, metric.factor);
-    return {key, sums: volume, rates: rate, stats: statistics(whole.answer ? complete(rate, range, newest) : rate),
+    return {key, sums: volume, rates: rate,
+      stats: {...statistics(whole.answer ? complete(rate, range, newest) : rate), avg: average(rate, range, newest)},
       total: volume.reduce((a, b) => a + b, 0), ...rest};
   };
   const groups = parts === null ? new Map() : byKey(parts.rows, keys);
@@ -50,6 +51,12 @@ export async function loadSeries({range, keys, metric, filter, by = 'avg', limit
     answers: [top, whole.answer, parts],
     empty: whole.answer.rows.length === 0,
   };
+}
+
+/** The average rate from the range's begin to its end, or to the newest flow: with this time it makes the total. */
+export function average(rate, range, newest = Infinity) {
+  const covered = Math.min(range.to, newest) - range.from;
+  return (rate.reduce((a, b) => a + b, 0) * range.width) / (covered > 0 ? covered : range.to - range.from);
 }
 
 /** Rates of the buckets that are wholly within the range and before the newest flow; all if there is none. */

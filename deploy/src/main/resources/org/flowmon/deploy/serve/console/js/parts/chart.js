@@ -26,8 +26,8 @@ export const chart = part(({times, width, series, show, stacked, height = 260, l
 
   useEffect(() => {
     const style = getComputedStyle(document.documentElement);
-    const {data, bands} = stacked ? stack(times, series) : {data: [times.map(seconds), ...series.map(signed)], bands: []};
-    const options = chartOptions({style, series, stacked, bands, show, height, width: place.current.clientWidth, handlers, setTip});
+    const {data, bands} = stacked ? stack(times, width, series) : {data: [times.map(seconds), ...series.map(signed)], bands: []};
+    const options = chartOptions({style, times, bucket: width, series, stacked, bands, show, height, width: place.current.clientWidth, handlers, setTip});
     plot.current = new uPlot(options, data, place.current);
     const watch = new ResizeObserver(() =>
       plot.current.setSize({width: place.current.clientWidth, height}));
@@ -48,8 +48,11 @@ export const chart = part(({times, width, series, show, stacked, height = 260, l
 const seconds = (time) => time / 1000;
 const signed = ({values, below}) => (below ? values.map((value) => -value) : values);
 
+/** The bucket under the cursor; null if there is none. */
+const pointed = (u, times) => (typeof u.cursor.idx === 'number' && times.length > 0 ? Math.min(u.cursor.idx, times.length - 1) : null);
+
 /** Sums upwards and, of those below, downwards; the first series is on top of its stack. */
-function stack(times, series) {
+function stack(times, width, series) {
   const sums = {up: new Array(times.length).fill(0), down: new Array(times.length).fill(0)};
   const lines = new Array(series.length);
   const bands = [];
@@ -68,10 +71,16 @@ function stack(times, series) {
     }
     last[side] = s + 1;
   }
-  return {data: [times.map(seconds), ...lines], bands};
+  // A step reaches to the next point: the last bucket's to its own end.
+  const end = times.length === 0 ? [] : [times[times.length - 1] + width];
+  return {
+    data: [[...times, ...end].map(seconds),
+      ...lines.map((line, s) => [...line, ...end.map(() => (series[s].dashed ? null : line[line.length - 1]))])],
+    bands,
+  };
 }
 
-function chartOptions({style, series, stacked, bands, show, height, width, handlers, setTip}) {
+function chartOptions({style, times, bucket, series, stacked, bands, show, height, width, handlers, setTip}) {
   const grid = {stroke: style.getPropertyValue('--line').trim(), width: 0.6};
   const axis = {stroke: style.getPropertyValue('--muted').trim(), grid, ticks: grid, font: '11px system-ui'};
   return {
@@ -82,7 +91,11 @@ function chartOptions({style, series, stacked, bands, show, height, width, handl
     padding: [10, 12, 0, 0],
     cursor: {drag: {x: true, y: false, setScale: false}, points: {show: !stacked}, focus: {prox: 24}},
     legend: {show: false},
-    scales: {y: {range: (u, low, high) => [Math.min(0, low * 1.05), high <= 0 ? (low < 0 ? 0 : 1) : high * 1.05]}},
+    scales: {
+      // One point alone would be shown among years.
+      x: {range: (u, low, high) => (low === high ? [low, low + bucket / 1000] : [low, high])},
+      y: {range: (u, low, high) => [Math.min(0, low * 1.05), high <= 0 ? (low < 0 ? 0 : 1) : high * 1.05]},
+    },
     axes: [
       {...axis, space: 74, values: (u, ticks, axisIdx, space, step) => ticks.map((tick, i) => tickText(tick, ticks[i - 1], step))},
       {...axis, size: 78, values: (u, ticks) => ticks.map((tick) => show(Math.abs(tick)))},
@@ -100,9 +113,9 @@ function chartOptions({style, series, stacked, bands, show, height, width, handl
       };
     })],
     hooks: {
-      setCursor: [(u) => setTip(u.cursor.idx === null || u.cursor.idx === undefined
+      setCursor: [(u) => setTip(pointed(u, times) === null
         ? null
-        : {idx: u.cursor.idx, left: u.cursor.left, near: nearest(u, stacked, handlers.current.series)})],
+        : {idx: pointed(u, times), left: u.cursor.left, near: nearest(u, stacked, handlers.current.series)})],
       setSelect: [(u) => brushed(u, handlers.current)],
       ready: [(u) => u.over.addEventListener('click', () => clicked(u, stacked, handlers.current))],
     },
@@ -128,8 +141,8 @@ function brushed(u, {onRange, times, width}) {
 }
 
 function clicked(u, stacked, {onPoint, times, series}) {
-  if (!u.brushed && onPoint && typeof u.cursor.idx === 'number') {
-    onPoint(times[u.cursor.idx], series[nearest(u, stacked, series)]);
+  if (!u.brushed && onPoint && pointed(u, times) !== null) {
+    onPoint(times[pointed(u, times)], series[nearest(u, stacked, series)]);
   }
   u.brushed = false;
 }
@@ -155,7 +168,7 @@ function nearest(u, stacked, series) {
 
 function key(event, u, {onRange, onPoint, times, width, series}, setTip) {
   const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-  const idx = typeof u.cursor.idx === 'number' ? u.cursor.idx : times.length - 1;
+  const idx = pointed(u, times) ?? times.length - 1;
   if (step !== undefined) {
     event.preventDefault();
     const next = Math.min(times.length - 1, Math.max(0, idx + step));
