@@ -2,6 +2,7 @@ package org.flowmon.ingest.decode;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -183,6 +184,21 @@ class ExportedColumnsTest {
     assertEquals("red", row.get(FlowColumn.INGRESS_VRF_NAME));
     assertEquals("blue", row.get(FlowColumn.EGRESS_VRF_NAME));
     assertEquals(1L, row.get(FlowColumn.INGRESS_VRF));
+  }
+
+  /** Each change was charged as if the longer name stayed. */
+  @Test
+  void aNameThatIsShortAgainGivesItsBytesBack() {
+    options(10, 4, 82, 100);
+    for (int i = 0; i < 50; i++) {
+      long before = decoder.exporters().bytes();
+      for (String name : List.of("x", "x".repeat(100), "x")) {
+        send(
+            new ExportBytes()
+                .set(300, new ExportBytes().u32(1).bytes(padded(name, 100)).toBytes()));
+      }
+      assertTrue(i == 0 || decoder.exporters().bytes() == before, "it grows in round " + i);
+    }
   }
 
   @Test
