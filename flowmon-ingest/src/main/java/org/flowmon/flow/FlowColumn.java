@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A column of flows: one of the standard columns, which are constants here, or a user's own ({@link
- * #define}). An id is never reused; a column with a new meaning gets a new id. A test compares
- * {@code docs/format/flow.md} (names, units, nullability, sources) with the constants.
+ * #define}). An id is never reused; a column with a new meaning gets a new id. {@code
+ * docs/format/flow.md} says what each is and where it comes from; a test compares ids, names and
+ * types.
  *
  * <p>There is one instance for each id in a process, compared by identity; the order is that of the
  * ids.
@@ -173,6 +174,15 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   }
 
   private static FlowColumn standard(int id, String name, ColumnType type, String unit) {
+    int last = STANDARD.isEmpty() ? 0 : STANDARD.get(STANDARD.size() - 1).id;
+    if (id <= last
+        || id >= FIRST_OWN_ID
+        || STANDARD.stream().anyMatch(other -> other.sqlName.equals(name))) {
+      throw new IllegalStateException(
+          String.format(
+              "standard column '%s' of id %d: expected a name of its own and an id of %d … %d",
+              name, id, last + 1, FIRST_OWN_ID - 1));
+    }
     FlowColumn column = new FlowColumn(id, STANDARD.size(), name, type, unit);
     STANDARD.add(column);
     return column;

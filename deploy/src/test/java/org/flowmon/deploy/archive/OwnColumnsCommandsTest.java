@@ -90,6 +90,7 @@ class OwnColumnsCommandsTest {
         flows, "- {name: x, id: 200, type: decimal}", "columns.yaml:2: columns[1].type", "number");
     refused(flows, "- {name: x, id: 200, scale: 7}", "columns.yaml:2: columns[1].scale", "10, 100");
     refused(flows, "- {name: x, id: 200, type: number, unit: b/10}", "columns[1].unit", "scale");
+    refused(flows, "- {name: x, id: 200, typ: uint8}", "columns[1].typ", "did you mean 'type'?");
     refused(flows, "- {name: x, id: 200, unit: 'a,b'}", "columns.yaml:2: columns[1].name", "unit");
   }
 

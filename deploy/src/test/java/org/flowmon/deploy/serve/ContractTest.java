@@ -269,7 +269,9 @@ final class ContractTest {
     assertTrue(columns.get("columns").size() > 90, columns.get("columns").size() + " columns");
     for (JsonNode column : columns.get("columns")) {
       boolean isOwn = column.get("origin").asText().equals("own");
-      assertTrue(isOwn || !column.get("description").isNull(), column + " has no description");
+      assertTrue(
+          isOwn || !column.get("description").isNull(),
+          column + " has no description in columns.properties");
     }
   }
 

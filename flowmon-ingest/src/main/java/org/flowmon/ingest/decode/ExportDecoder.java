@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes NetFlow v5, v9 (RFC 3954), IPFIX (RFC 7011) and sFlow v5 datagrams straight into the
- * columns of a {@link FlowSink}; {@code docs/format/exports.md} lists elements and counters. No
- * bytes make it throw; errors are counted and samples are kept. It holds its exporters' templates,
- * sampling and sequence numbers: one for each input (collector thread, file), not thread-safe.
+ * columns of a {@link FlowSink}; {@code docs/format/flow.md} lists elements, {@code exports.md}
+ * beside it rules and counters. No bytes make it throw; errors are counted and samples are kept. It
+ * holds its exporters' templates, sampling and sequence numbers: one for each input (collector
+ * thread, file), not thread-safe.
  */
 public final class ExportDecoder {
   private static final int NO_VERSION = -1;

@@ -75,7 +75,7 @@ class OwnElementsTest {
   private static void refused() {
     FlowColumn text = FlowColumn.define(200, "name", ColumnType.TEXT, "");
     FlowColumn wait = FlowColumn.define(201, "wait", ColumnType.DURATION, "us");
-    refused(text, "9/1:unsigned32", "does not fit column name of type text");
+    refused(text, "9/1:unsigned32", "does not fit column name of type text; it fits uint8, ");
     refused(text, "9/1:string:ms", "is no duration: leave the unit out, as in '9/1:string'");
     refused(text, "noSuchElement", "no element 'noSuchElement'");
     refused(text, "9/70000:string", "an element 16");

@@ -25,8 +25,12 @@ class RandomExportTest {
   private static final int VARIABLE = 0xFFFF;
   private static final IpAddress EXPORTER = IpAddress.parse("2001:db8::1");
 
-  /** An element of a field; each element has its own column. */
-  private record Element(FlowColumn column, int id, int pen, int maxLength) {}
+  /** An element of a field; each element has its own column. A larger value is NULL. */
+  private record Element(FlowColumn column, int id, int pen, int maxLength, long maxValue) {
+    Element(FlowColumn column, int id, int pen, int maxLength) {
+      this(column, id, pen, maxLength, Long.MAX_VALUE);
+    }
+  }
 
   private static final List<Element> ELEMENTS =
       List.of(
@@ -41,7 +45,9 @@ class RandomExportTest {
           new Element(FlowColumn.OUTPUT_IF, 14, 0, 4),
           new Element(FlowColumn.SRC_AS, 16, 0, 4),
           new Element(FlowColumn.VLAN, 58, 0, 2),
+          new Element(FlowColumn.FLOW_DIRECTION, 61, 0, 1, 1),
           new Element(FlowColumn.FLOW_END_REASON, 136, 0, 1),
+          new Element(FlowColumn.IPV6_FLOW_LABEL, 31, 0, 4, 0xF_FFFF),
           new Element(FlowColumn.REVERSE_BYTES, 1, 29305, 8),
           new Element(FlowColumn.REVERSE_PACKETS, 86, 29305, 8),
           new Element(FlowColumn.REVERSE_TCP_FLAGS, 6, 29305, 2),
@@ -196,7 +202,8 @@ class RandomExportTest {
         long value = random.nextLong() >>> random.nextInt(64);
         value = field.length() < 8 ? value & ((1L << (8 * field.length())) - 1) : value;
         to.number(value, field.length());
-        if (value >= 0 && !(column == FlowColumn.SRC_AS && value == 0)) {
+        boolean isPlausible = value >= 0 && value <= field.element().maxValue();
+        if (isPlausible && !(column == FlowColumn.SRC_AS && value == 0)) {
           row.put(column, value);
         }
       }

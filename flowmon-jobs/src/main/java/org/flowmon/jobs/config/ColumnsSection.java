@@ -1,6 +1,7 @@
 package org.flowmon.jobs.config;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.ingest.decode.record.OwnElement;
@@ -63,17 +64,22 @@ public final class ColumnsSection {
     if (type == ColumnType.DURATION && !unit.equals("us")) {
       throw section.error("unit", "durations are stored in us; elements have units of their own");
     }
+    List<String> elements = section.words("elements");
+    List<String> names = section.words("names");
+    section.end();
+    String key = "name";
     try {
       FlowColumn column = FlowColumn.define(id, name, type, unit + (scale > 1 ? "/" + scale : ""));
-      for (String element : section.words("elements")) {
+      key = "elements";
+      for (String element : elements) {
         OwnElement.define(column, element);
       }
-      for (String inFile : section.words("names")) {
+      key = "names";
+      for (String inFile : names) {
         ColumnNames.define(inFile, column);
       }
     } catch (IllegalArgumentException e) {
-      throw section.error("name", String.valueOf(e.getMessage()));
+      throw section.error(key, String.valueOf(e.getMessage()));
     }
-    section.end();
   }
 }

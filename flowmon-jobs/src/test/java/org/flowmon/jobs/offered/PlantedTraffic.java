@@ -306,7 +306,7 @@ final class PlantedTraffic {
       download(ELEPHANT, inHour(day), 5_000);
       for (int pair = 0; pair < 10; pair++) {
         for (int slot = -6; slot < 6; slot++) {
-          long ends = end - day * DAY + slot * (5 * MINUTE) + random.nextLong(5 * MINUTE);
+          long ends = end - day * DAY + slot * 5L * MINUTE + random.nextLong(5 * MINUTE);
           transfer(pair, outside(pair), ends, 5_000_000);
         }
       }
@@ -324,8 +324,8 @@ final class PlantedTraffic {
     for (int day = 0; day <= DAYS; day++) {
       for (int pair = 0; pair < 30; pair++) {
         for (int slot = day == 0 ? -6 : -12; slot < (day == 0 ? 0 : 12); slot++) {
-          long ends = end - day * DAY + slot * (5 * MINUTE) + random.nextLong(5 * MINUTE);
-          long bytes = 4_000_000 + random.nextInt(400_000);
+          long ends = end - day * DAY + slot * 5L * MINUTE + random.nextLong(5 * MINUTE);
+          long bytes = 4_000_000L + random.nextInt(400_000);
           transfer(70 + pair, outside(200 + pair), ends, bytes);
         }
       }

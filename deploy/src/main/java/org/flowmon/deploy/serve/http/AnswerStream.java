@@ -146,7 +146,8 @@ public final class AnswerStream extends OutputStream {
     notifyAll();
   }
 
-  private synchronized void failed(Throwable why) {
+  /** What waits is dropped: the client does not read it any more. */
+  private synchronized void drop(Throwable why) {
     failure = why;
     HELD.addAndGet(-waiting);
     waiting = 0;
@@ -194,7 +195,7 @@ public final class AnswerStream extends OutputStream {
 
     @Override
     protected void onCompleteFailure(Throwable why) {
-      failed(why);
+      drop(why);
       callback.failed(why);
     }
   }

@@ -9,8 +9,16 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The server's OpenAPI, which was written before it, as YAML and as JSON. */
-public record Contract(byte[] yaml, byte[] json) {
+public final class Contract {
   private static final String RESOURCE = "/org/flowmon/deploy/serve/openapi.yaml";
+
+  private final byte[] yaml;
+  private final byte[] json;
+
+  private Contract(byte[] yaml, byte[] json) {
+    this.yaml = yaml;
+    this.json = json;
+  }
 
   public static Contract read() {
     try (InputStream in = Contract.class.getResourceAsStream(RESOURCE)) {
@@ -25,5 +33,13 @@ public record Contract(byte[] yaml, byte[] json) {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  public byte[] yaml() {
+    return yaml;
+  }
+
+  public byte[] json() {
+    return json;
   }
 }

@@ -5,6 +5,10 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
+import org.eclipse.jetty.compression.gzip.GzipCompression;
+import org.eclipse.jetty.compression.server.CompressionConfig;
+import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
@@ -12,7 +16,6 @@ import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.server.handler.gzip.GzipHandler;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.flowmon.deploy.serve.lane.Lanes;
@@ -66,19 +69,16 @@ public final class HttpServer implements AutoCloseable {
     server.addConnector(connector);
     server.addBean(new NetworkConnectionLimit(CONNECTIONS, connector));
     ClientWatch watch = new ClientWatch();
-    GzipHandler gzip = new GzipHandler();
-    gzip.setMinGzipSize(AnswerStream.CHUNK);
-    gzip.addIncludedMethods("POST");
-    gzip.setHandler(
-        new RequestHandler(
-            routes,
-            new StaticFiles(Contract.read()),
-            settings.tokens(),
-            new RequestGuard(settings.names()),
-            lanes,
-            settings.audit(),
-            watch));
-    server.setHandler(gzip);
+    server.setHandler(
+        compressed(
+            new RequestHandler(
+                routes,
+                new StaticFiles(Contract.read()),
+                settings.tokens(),
+                new RequestGuard(settings.names()),
+                lanes,
+                settings.audit(),
+                watch)));
     server.setErrorHandler(
         (request, response, callback) -> {
           SecurityHeaders.all(response, request.isSecure());
@@ -94,6 +94,22 @@ public final class HttpServer implements AutoCloseable {
           "cannot listen on TCP " + settings.address() + ": " + e.getMessage(), e);
     }
     return started;
+  }
+
+  /** Answers are compressed for clients that ask for it; requests are never inflated. */
+  private static Handler compressed(Handler handler) {
+    GzipCompression gzip = new GzipCompression();
+    gzip.setMinCompressSize(AnswerStream.CHUNK);
+    CompressionHandler compressing = new CompressionHandler(handler);
+    compressing.putCompression(gzip);
+    compressing.putConfiguration(
+        "/*",
+        CompressionConfig.builder()
+            .defaults()
+            .compressIncludeMethod("POST")
+            .decompressExcludePath("/*")
+            .build());
+    return compressing;
   }
 
   /** What is refused before a handler sees it. */

@@ -15,6 +15,8 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Promise;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.flowmon.deploy.serve.lane.Lanes;
 
 /** Takes all requests: checks who asks, reads the body and hands the rest to a lane. */
@@ -128,17 +130,19 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
     if (request.getLength() > MAX_BODY) {
       throw tooLarge();
     }
-    Content.Source.asByteArrayAsync(request, MAX_BODY)
-        .whenComplete(
-            (body, failure) -> {
-              if (failure == null) {
-                begin(route, caller, fields, body, request, response, callback);
-              } else if (isTooLarge(failure)) {
+    Content.Source.asByteArrayAsync(
+        request,
+        MAX_BODY,
+        Promise.Invocable.from(
+            Invocable.InvocationType.NON_BLOCKING,
+            body -> begin(route, caller, fields, body, request, response, callback),
+            failure -> {
+              if (isTooLarge(failure)) {
                 refuse(tooLarge(), request, response, callback);
               } else {
                 callback.failed(failure); // the client has gone
               }
-            });
+            }));
   }
 
   private static boolean isTooLarge(Throwable failure) {

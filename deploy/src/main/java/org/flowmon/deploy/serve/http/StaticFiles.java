@@ -51,7 +51,19 @@ final class StaticFiles {
           Map.entry("txt", "text/plain; charset=utf-8"));
 
   /** A file, and the policy of a page for scripts. */
-  private record File(byte[] content, String type, String tag, String scripts) {}
+  private static final class File {
+    final byte[] content;
+    final String type;
+    final String tag;
+    final String scripts;
+
+    File(byte[] content, String type, String tag, String scripts) {
+      this.content = content;
+      this.type = type;
+      this.tag = tag;
+      this.scripts = scripts;
+    }
+  }
 
   private final Map<String, File> files = new ConcurrentHashMap<>();
   private final Map<String, String> versions = new ConcurrentHashMap<>();
@@ -104,22 +116,22 @@ final class StaticFiles {
   }
 
   private static void write(File file, Request request, Response response, Callback callback) {
-    response.getHeaders().put(HttpHeader.ETAG, file.tag());
+    response.getHeaders().put(HttpHeader.ETAG, file.tag);
     response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
-    if (file.type().startsWith("text/html")) {
-      SecurityHeaders.page(response, file.scripts());
+    if (file.type.startsWith("text/html")) {
+      SecurityHeaders.page(response, file.scripts);
     }
-    if (file.tag().equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))) {
+    if (file.tag.equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))) {
       response.setStatus(304);
       response.write(true, BufferUtil.EMPTY_BUFFER, callback);
       return;
     }
     response.setStatus(200);
-    response.getHeaders().put(HttpHeader.CONTENT_TYPE, file.type());
-    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, file.content().length);
+    response.getHeaders().put(HttpHeader.CONTENT_TYPE, file.type);
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, file.content.length);
     boolean isHead = request.getMethod().equals("HEAD");
     response.write(
-        true, isHead ? BufferUtil.EMPTY_BUFFER : ByteBuffer.wrap(file.content()), callback);
+        true, isHead ? BufferUtil.EMPTY_BUFFER : ByteBuffer.wrap(file.content), callback);
   }
 
   private Optional<File> find(String path) {

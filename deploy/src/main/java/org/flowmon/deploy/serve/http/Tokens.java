@@ -26,7 +26,15 @@ public final class Tokens {
   private static final int LEAST = 16;
   private static final String SCHEME = "bearer ";
 
-  private record Entry(byte[] hash, Caller caller) {}
+  private static final class Entry {
+    final byte[] hash;
+    final Caller caller;
+
+    Entry(byte[] hash, Caller caller) {
+      this.hash = hash;
+      this.caller = caller;
+    }
+  }
 
   private final List<Entry> entries;
 
@@ -54,9 +62,9 @@ public final class Tokens {
       String line = lines.get(i).strip();
       if (!line.isEmpty() && !line.startsWith("#")) {
         Entry entry = entry(file + ":" + (i + 1) + ": ", line);
-        if (!names.add(entry.caller().name())) {
+        if (!names.add(entry.caller.name())) {
           throw new CommandException(
-              file + ":" + (i + 1) + ": '" + entry.caller().name() + "' has a token already");
+              file + ":" + (i + 1) + ": '" + entry.caller.name() + "' has a token already");
         }
         entries.add(entry);
       }
@@ -109,8 +117,8 @@ public final class Tokens {
     byte[] hash = hash(shown.substring(SCHEME.length()).strip());
     Optional<Caller> found = Optional.empty();
     for (Entry entry : entries) {
-      if (MessageDigest.isEqual(entry.hash(), hash)) {
-        found = Optional.of(entry.caller());
+      if (MessageDigest.isEqual(entry.hash, hash)) {
+        found = Optional.of(entry.caller);
       }
     }
     return found;

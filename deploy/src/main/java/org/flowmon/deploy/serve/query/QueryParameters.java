@@ -2,7 +2,6 @@ package org.flowmon.deploy.serve.query;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,9 +32,7 @@ final class QueryParameters {
       if (!given.get().isObject()) {
         throw Problem.badRequest("'parameters': expected an object");
       }
-      Iterator<Map.Entry<String, JsonNode>> all = given.get().fields();
-      while (all.hasNext()) {
-        Map.Entry<String, JsonNode> one = all.next();
+      for (Map.Entry<String, JsonNode> one : given.get().properties()) {
         if (!open.contains(one.getKey())) {
           throw Problem.badRequest(
               "the query has no :" + one.getKey() + ", its parameters are " + open);

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -29,6 +31,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.flowmon.deploy.serve.lane.Lane;
 import org.flowmon.deploy.serve.lane.Lanes;
 import org.junit.jupiter.api.AfterEach;
@@ -76,7 +80,8 @@ final class HttpServerTest {
                 Route.get("/api/held", Lane.LARGE, this::hold),
                 Route.get("/api/big", Lane.SMALL, this::big),
                 Route.get("/api/late", Lane.SMALL, this::late),
-                Route.post("/api/post", Lane.SMALL, one -> one.json(200, List.of("posted")))),
+                Route.post("/api/post", Lane.SMALL, one -> one.json(200, List.of("posted"))),
+                Route.post("/api/read", Lane.SMALL, HttpServerTest::readBody)),
             lanes);
   }
 
@@ -126,6 +131,11 @@ final class HttpServerTest {
     AnswerStream out = exchange.stream("text/plain");
     out.write(new byte[AnswerStream.CHUNK * 2]);
     throw new Problem(Problem.Code.DAMAGED, "a segment is damaged");
+  }
+
+  private static void readBody(Exchange exchange) throws IOException {
+    exchange.body().only();
+    exchange.json(200, List.of("read"));
   }
 
   private HttpRequest.Builder request(String path) {
@@ -300,6 +310,30 @@ final class HttpServerTest {
           request("/api/post").header("Content-Type", "application/json").POST(body);
       assertEquals(413, send(post).statusCode());
     }
+  }
+
+  @Test
+  void answersAreCompressedIfAskedForAndBodiesAreNeverInflated() throws Exception {
+    HttpResponse<InputStream> big =
+        client.send(
+            request("/api/big").header("Accept-Encoding", "gzip").build(),
+            HttpResponse.BodyHandlers.ofInputStream());
+    assertEquals("gzip", big.headers().firstValue("Content-Encoding").orElse(""));
+    try (InputStream inflated = new GZIPInputStream(big.body())) {
+      assertEquals(BIG, inflated.transferTo(OutputStream.nullOutputStream()));
+    }
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (OutputStream out = new GZIPOutputStream(packed)) {
+      out.write("{}".getBytes(StandardCharsets.US_ASCII));
+    }
+    HttpRequest.Builder plain = request("/api/read").header("Content-Type", "application/json");
+    assertEquals(200, send(plain.POST(HttpRequest.BodyPublishers.ofString("{}"))).statusCode());
+    HttpRequest.Builder post =
+        request("/api/read")
+            .header("Content-Type", "application/json")
+            .header("Content-Encoding", "gzip")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(packed.toByteArray()));
+    assertEquals(400, send(post).statusCode());
   }
 
   @Test

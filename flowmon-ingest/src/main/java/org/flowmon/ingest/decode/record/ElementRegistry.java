@@ -110,13 +110,22 @@ final class ElementRegistry {
       require(!repeated, "the element stands above");
       return;
     }
-    Slot slot = Slot.valueOf(fields[5].toUpperCase(Locale.ROOT));
+    Slot slot = slot(fields[5]);
     require(slot.takesType(fields[3]), slot + " does not take the type");
     InformationElement use =
         new InformationElement(slot, Integer.parseInt(fields[6]), Transform.of(fields[7]));
     List<InformationElement> all = uses.computeIfAbsent(key, k -> new ArrayList<>(1));
     require(all.stream().noneMatch(other -> other.slot() == slot), "the slot stands above");
     all.add(use);
+  }
+
+  private static Slot slot(String name) {
+    for (Slot slot : Slot.ALL) {
+      if (slot.name().equals(name.toUpperCase(Locale.ROOT))) {
+        return slot;
+      }
+    }
+    throw new IllegalArgumentException("no slot '" + name + "' among the constants of Slot");
   }
 
   private static void require(boolean isTrue, String what) {

@@ -1,10 +1,12 @@
 package org.flowmon.ingest.decode.record;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.BigEndian;
@@ -58,6 +60,14 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
         case TEXT -> this == TEXT || this == MAC;
       };
     }
+
+    /** The types of columns that it fits, as in a configuration. */
+    private String columnTypes() {
+      return Arrays.stream(ColumnType.values())
+          .filter(this::fits)
+          .map(OwnElement::name)
+          .collect(Collectors.joining(", "));
+    }
   }
 
   /** No number. */
@@ -106,8 +116,8 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
     if (!form.fits(column.type())) {
       throw new IllegalArgumentException(
           String.format(
-              "element '%s' of type %s does not fit column %s of type %s",
-              text, known.type(), column.sqlName(), column.type().name().toLowerCase(Locale.ROOT)));
+              "element '%s' of type %s does not fit column %s of type %s; it fits %s",
+              text, known.type(), column.sqlName(), name(column.type()), form.columnTypes()));
     }
     boolean isDuration = column.type() == ColumnType.DURATION;
     if (!isDuration && rest.length() < text.strip().length()) {
@@ -115,7 +125,7 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
           String.format(
               "element '%s' has a unit, but column %s of type %s is no duration: leave the unit"
                   + " out, as in '%s'",
-              text, column.sqlName(), column.type().name().toLowerCase(Locale.ROOT), rest));
+              text, column.sqlName(), name(column.type()), rest));
     }
     if (isDuration && micros(unit) == 0) {
       throw new IllegalArgumentException(
@@ -123,6 +133,10 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
     }
     double factor = isDuration ? micros(unit) : column.scale();
     return new OwnElement(column, known.enterprise(), known.element(), form, factor);
+  }
+
+  private static String name(ColumnType type) {
+    return type.name().toLowerCase(Locale.ROOT);
   }
 
   /** µs of a unit, as users and the registry call it; 0 if it is none of time. */
@@ -146,7 +160,7 @@ public record OwnElement(FlowColumn column, int enterprise, int element, Form fo
                       "no element '"
                           + text
                           + "': expected a name of IANA's registry, or ENTERPRISE/ELEMENT:TYPE as"
-                          + " in 9/12235:string"));
+                          + " in 9/12235:string; IANA's enterprise is 0"));
     }
     long enterprise = Long.parseLong(numbered.group(1));
     int element = Integer.parseInt(numbered.group(2));

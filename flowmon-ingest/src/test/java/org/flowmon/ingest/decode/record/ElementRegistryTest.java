@@ -12,17 +12,22 @@ class ElementRegistryTest {
   private static final String HEADER =
       "enterprise\telement\tname\ttype\tunit\ttarget\trank\ttransform";
 
+  /** Those of the file whose elements are the only ones of a slot. */
+  private static final List<Integer> ENTERPRISES = List.of(0, 9, 5951, 6876, 29305, 35632);
+
   @Test
   void everySlotHasAnElement() {
     List<Slot> found =
         Stream.iterate(0, e -> e < 65536, e -> e + 1)
-            .flatMap(e -> Stream.of(0, 9, 5951, 6876, 29305, 35632).map(p -> new int[] {p, e}))
+            .flatMap(e -> ENTERPRISES.stream().map(enterprise -> new int[] {enterprise, e}))
             .flatMap(key -> ElementRegistry.uses(key[0], key[1]).stream())
             .map(InformationElement::slot)
             .distinct()
             .toList();
     for (Slot slot : Slot.ALL) {
-      assertTrue(found.contains(slot), slot + " has no element");
+      assertTrue(
+          found.contains(slot),
+          slot + " has no line in elements.tsv, of the enterprises " + ENTERPRISES);
     }
   }
 
@@ -44,7 +49,7 @@ class ElementRegistryTest {
   void aLineThatIsWrongIsNamed() {
     refuse("expected 8 fields", "0\t1\toctetDeltaCount\tunsigned64\toctets\tbytes\t0");
     refuse("unknown type", "0\t1\toctetDeltaCount\tunsigned63\toctets\tbytes\t0\t-");
-    refuse("No enum constant", "0\t1\toctetDeltaCount\tunsigned64\toctets\tbites\t0\t-");
+    refuse("no slot 'bites'", "0\t1\toctetDeltaCount\tunsigned64\toctets\tbites\t0\t-");
     refuse("No enum constant", "0\t1\toctetDeltaCount\tunsigned64\toctets\tbytes\t0\tfurlongs");
     refuse("does not take", "0\t8\tsourceIPv4Address\tipv4Address\t-\tbytes\t0\t-");
     refuse(
