@@ -4,6 +4,7 @@ import static org.flowmon.flow.bytes.BigEndian.getInt;
 import static org.flowmon.flow.bytes.BigEndian.getU16;
 import static org.flowmon.flow.bytes.BigEndian.getU32;
 
+import java.util.Objects;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.SourceKind;
 import org.flowmon.ingest.FlowSink;
@@ -180,6 +181,7 @@ final class TemplateExportDecoder {
       domains[1] = exporter.domain(anyPort, lost);
     }
     domains[0] = exporter.domain(key, lost);
+    templates.begin();
     seenTemplates = 0;
     seenRecords = 0;
     seenFlows = 0;
@@ -257,7 +259,7 @@ final class TemplateExportDecoder {
   private void hold(int id, byte[] bytes, int at, int end) {
     unreadBytes += end - at;
     HeldDatagram by = held == exporters.nothingHeld() ? new HeldDatagram(header, counters) : held;
-    if (waiting.hold(by, version(), id, bytes, at, end)) {
+    if (waiting.hold(by, version(), waitingPort(), id, bytes, at, end)) {
       held = by;
     } else {
       counters.increment(IngestCounter.SETS_DROPPED_NO_TEMPLATE);
@@ -270,33 +272,40 @@ final class TemplateExportDecoder {
 
   /** Sets of this domain whose templates came with this datagram. */
   private void decodeWaiting() {
-    if (seenTemplates == 0 || waiting.isEmpty()) {
-      return;
+    for (int i = 0; i < templates.defined() && !waiting.isEmpty(); i++) {
+      work.add(1);
+      decodeWaiting(templates.defined(i));
     }
+  }
+
+  private void decodeWaiting(int id) {
     DatagramHeader current = header;
     ObservationDomain[] own = domains;
     IngestCounter damageBefore = damage;
-    for (WaitingSets.Waiting set : waiting.of(version(), current)) {
+    ObservationDomain shared = own[own.length - 1];
+    if (shared.template(id, current.arrival) == null) {
+      return; // it was withdrawn at once
+    }
+    for (WaitingSets.Waiting set : waiting.take(version(), waitingPort(), current, id)) {
       work.add(1);
       boolean isOwnPort = set.datagram().header().port == current.port;
-      if (isOwnPort || own.length > 1) {
-        domains = isOwnPort ? own : new ObservationDomain[] {own[own.length - 1]};
-        decode(set, current.arrival);
-      }
+      domains = isOwnPort ? own : new ObservationDomain[] {shared};
+      decode(set, id, current.arrival);
     }
     header = current;
     domains = own;
     damage = damageBefore; // the datagram of the set has been counted
   }
 
-  private void decode(WaitingSets.Waiting set, long arrival) {
+  /** Of the templates that may be used. */
+  private int waitingPort() {
+    return domains.length > 1 ? ObservationDomain.ANY_PORT : header.port;
+  }
+
+  private void decode(WaitingSets.Waiting set, int id, long arrival) {
     header = set.datagram().header();
     header.arrival = arrival; // flows arrive in order
-    Template template = template(set.id());
-    if (template == null) {
-      return;
-    }
-    waiting.take(set);
+    Template template = Objects.requireNonNull(template(id), "its domain has it");
     seenRecords = 0;
     seenFlows = 0;
     tooMany = 0;

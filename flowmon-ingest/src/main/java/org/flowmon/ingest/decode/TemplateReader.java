@@ -3,6 +3,7 @@ package org.flowmon.ingest.decode;
 import static org.flowmon.flow.bytes.BigEndian.getInt;
 import static org.flowmon.flow.bytes.BigEndian.getU16;
 
+import java.util.Arrays;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
@@ -34,6 +35,8 @@ final class TemplateReader {
   private final DecoderLimits limits;
   private final IngestCounters counters;
   private final WorkMeter work;
+  private int[] defined = new int[16];
+  private int definedCount;
   private int definitions;
   private boolean bad;
 
@@ -41,6 +44,21 @@ final class TemplateReader {
     this.limits = limits;
     this.counters = counters;
     this.work = work;
+  }
+
+  /** Another datagram begins. */
+  void begin() {
+    definedCount = 0;
+  }
+
+  /** How many templates the datagram has defined. */
+  int defined() {
+    return definedCount;
+  }
+
+  /** The id of the {@code i}th of them. */
+  int defined(int i) {
+    return defined[i];
   }
 
   /** In the set that was read last, as {@link #isBad}. */
@@ -154,7 +172,12 @@ final class TemplateReader {
     }
     if (!kept) {
       refuse();
+      return;
     }
+    if (definedCount == defined.length) {
+      defined = Arrays.copyOf(defined, 2 * definedCount);
+    }
+    defined[definedCount++] = id;
   }
 
   /** Of domains the last one may have the definitions of other ports, too. */

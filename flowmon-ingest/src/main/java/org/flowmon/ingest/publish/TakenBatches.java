@@ -1,7 +1,8 @@
 package org.flowmon.ingest.publish;
 
-import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.ingest.spool.SpoolPlace;
 
@@ -11,7 +12,7 @@ import org.flowmon.ingest.spool.SpoolPlace;
  * Thread-safe.
  */
 final class TakenBatches {
-  private final ArrayDeque<Taken> all = new ArrayDeque<>();
+  private final Set<Taken> all = new LinkedHashSet<>();
   private long bytes;
 
   /** Such a batch. The monitor of its owner guards it. */
@@ -32,7 +33,7 @@ final class TakenBatches {
   /** A batch that is handed to the producer from now on. */
   synchronized Taken begin(QueuedBatch batch) {
     Taken taken = new Taken(batch);
-    all.addLast(taken);
+    all.add(taken);
     bytes += batch.bytes().length;
     return taken;
   }
@@ -51,7 +52,7 @@ final class TakenBatches {
 
   /** The oldest one that is not on disk. */
   synchronized Optional<Taken> first() {
-    return Optional.ofNullable(all.peekFirst());
+    return all.stream().findFirst();
   }
 
   /** It is on disk; false if it has ended meanwhile. */
@@ -72,9 +73,7 @@ final class TakenBatches {
   private void done(Taken taken) {
     taken.done = true;
     bytes -= taken.batch.bytes().length;
-    while (!all.isEmpty() && all.getFirst().done) {
-      all.removeFirst();
-    }
+    all.remove(taken);
     notifyAll();
   }
 

@@ -119,6 +119,49 @@ class DataBeforeTemplateTest {
             + counters.get(IngestCounter.SETS_DECODED_LATE));
   }
 
+  /** A set whose template never comes must not keep those that came and were decoded after it. */
+  @Test
+  void whatWasDecodedLateTakesNoMemory() {
+    decoder = decoder(DecoderLimits.defaults(), TemplateScope.SESSION);
+    ipfix(0, data(256, 1));
+    byte[] fields = ExportBytes.template(257, 1, 4, 5000, 60_000);
+    byte[] template = new ExportBytes().set(2, fields).toBytes();
+    byte[] withdrawal =
+        new ExportBytes().set(2, new ExportBytes().u16(257).u16(0).toBytes()).toBytes();
+    byte[] large = new ExportBytes().set(257, new byte[60_004]).toBytes();
+    long before = usedHeap();
+    for (int i = 0; i < 1000; i++) {
+      ipfix(i, large);
+      ipfix(i, template);
+      ipfix(i, withdrawal);
+    }
+    assertEquals(1000, counters.get(IngestCounter.SETS_DECODED_LATE), counters.toString());
+    long more = usedHeap() - before;
+    assertTrue(more < 20_000_000, more + " bytes");
+  }
+
+  private static long usedHeap() {
+    System.gc();
+    return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+  }
+
+  @Test
+  void aTemplateLooksOnlyAtDataThatWaitForIt() {
+    decoder = decoder(DecoderLimits.defaults().forFiles(), TemplateScope.SESSION);
+    for (int i = 0; i < 10_000; i++) {
+      ipfix(i, data(256, i));
+    }
+    port = 2056;
+    long before = decoder.steps();
+    ipfix(0, template(256)); // of another session
+    port = 2055;
+    ipfix(0, template(300));
+    long steps = decoder.steps() - before;
+    assertTrue(steps < 20, steps + " steps");
+    ipfix(0, template(256));
+    assertEquals(10_000, recorder.rows().size());
+  }
+
   @Test
   void ipfixUsesTemplatesOfAnotherPortOnlyIfAsked() {
     ipfix(0, template(256));

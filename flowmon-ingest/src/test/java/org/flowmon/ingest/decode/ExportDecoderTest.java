@@ -107,9 +107,10 @@ class ExportDecoderTest {
                 .set(301, new ExportBytes().u32(5).u32(50).u8(1).u32(0).u32(10).u8(1).toBytes())
                 .toBytes()),
         new byte[0]);
-    v9(1000, template(48, 1, 10, 4), set(7, 1, 5, 4, 8, 1, 5, 4, 9, 1, 5, 4));
-    assertEquals(List.of(100L, 200L, 10L), column(FlowColumn.SAMPLING_RATE));
-    assertEquals(List.of(2L, 1L, 1L), column(FlowColumn.SAMPLING_MODE));
+    v9(1000, template(48, 1, 10, 4), set(7, 1, 5, 4, 8, 1, 5, 4, 9, 1, 5, 4, 9, 1, 6, 4));
+    // Nothing is known of sampler 9, but of interface 5.
+    assertEquals(List.of(100L, 200L, 50L, 10L), column(FlowColumn.SAMPLING_RATE));
+    assertEquals(List.of(2L, 1L, 1L, 1L), column(FlowColumn.SAMPLING_MODE));
     recorder.clear();
     v9(1000, template(10, 4), set(5, 4, 6, 4));
     assertEquals(List.of(50L, 10L), column(FlowColumn.SAMPLING_RATE));

@@ -2,6 +2,7 @@ package org.flowmon.ingest.decode;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,6 +17,9 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
+import org.flowmon.ingest.decode.exporter.TemplateScope;
+import org.flowmon.ingest.decode.packet.PacketBytes;
+import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import org.junit.jupiter.api.Test;
 
 /** Which column an element becomes, beyond those of NetFlow v5. */
@@ -27,13 +31,21 @@ class ExportedColumnsTest {
 
   private final IngestCounters counters = new IngestCounters();
   private final FlowRecorder recorder = new FlowRecorder(100);
-  private final ExportDecoder decoder =
-      new ExportDecoder(
-          counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults());
+  private ExportDecoder decoder = decoder(TunnelHeaders.INNER);
   private ExportBytes fields = new ExportBytes();
   private ExportBytes values = new ExportBytes();
   private int fieldCount;
   private int setId = 256;
+
+  private ExportDecoder decoder(TunnelHeaders prefer) {
+    return new ExportDecoder(
+        counters,
+        new BadDatagramSamples(1),
+        ProtectedNetworks.NONE,
+        DecoderLimits.defaults(),
+        prefer,
+        TemplateScope.SESSION);
+  }
 
   @Test
   void countersAfterTheExporterAreNotTheWayBack() {
@@ -183,6 +195,21 @@ class ExportedColumnsTest {
     assertEquals("red", row.get(FlowColumn.INGRESS_VRF_NAME));
     assertEquals("blue", row.get(FlowColumn.EGRESS_VRF_NAME));
     assertEquals(1L, row.get(FlowColumn.INGRESS_VRF));
+  }
+
+  /** Each change was charged as if the longer name stayed. */
+  @Test
+  void aNameThatIsShortAgainGivesItsBytesBack() {
+    options(10, 4, 82, 100);
+    for (int i = 0; i < 50; i++) {
+      long before = decoder.exporters().bytes();
+      for (String name : List.of("x", "x".repeat(100), "x")) {
+        send(
+            new ExportBytes()
+                .set(300, new ExportBytes().u32(1).bytes(padded(name, 100)).toBytes()));
+      }
+      assertTrue(i == 0 || decoder.exporters().bytes() == before, "it grows in round " + i);
+    }
   }
 
   @Test
@@ -339,6 +366,50 @@ class ExportedColumnsTest {
     assertEquals(IpAddress.parse("172.0.0.1"), row.get(FlowColumn.OUTER_SRC_ADDR));
     assertEquals("ip_in_ip", named(row, FlowColumn.TUNNEL));
     assertEquals(443L, row.get(FlowColumn.DST_PORT));
+  }
+
+  @Test
+  void aTunnelIsToldIfItsOuterHeaderIsTheFlow() {
+    decoder = decoder(TunnelHeaders.OUTER);
+    Map<FlowColumn, Object> row = section(313, ipv4(4, ipv4(6, tcp()))).decode();
+    assertEquals(4L, row.get(FlowColumn.PROTOCOL));
+    assertEquals("ip_in_ip", named(row, FlowColumn.TUNNEL));
+    assertNull(row.get(FlowColumn.OUTER_SRC_ADDR));
+  }
+
+  @Test
+  void theSegmentsOfATunnelStandInItsOuterHeader() {
+    byte[] routing =
+        new PacketBytes()
+            .hex("0404040101000000")
+            .address("fc00::2")
+            .address("fc00::1")
+            .bytes(ipv4(6, tcp()))
+            .toBytes();
+    byte[] packet = new PacketBytes().ipv6("fd00::1", "fc00::1", 43, routing).toBytes();
+    Map<FlowColumn, Object> row = section(313, packet).decode();
+    assertEquals(IpAddress.parse("10.0.0.1"), row.get(FlowColumn.SRC_ADDR));
+    assertEquals("srv6", named(row, FlowColumn.TUNNEL));
+    assertEquals("fc00::2,fc00::1", row.get(FlowColumn.SRV6_SEGMENTS));
+  }
+
+  @Test
+  void theNetworkOfGeneveIsThatOfItsHeader() {
+    byte[] geneve =
+        new PacketBytes().u16(0).u16(0x0800).u32(77 << 8).bytes(ipv4(6, tcp())).toBytes();
+    Map<FlowColumn, Object> row = section(313, ipv4(17, PacketBytes.udp(9, 6081, geneve))).decode();
+    assertEquals("geneve", named(row, FlowColumn.TUNNEL));
+    assertEquals(77L, row.get(FlowColumn.VXLAN_ID));
+  }
+
+  @Test
+  void aMacOfZeroInASectionIsNone() {
+    byte[] frame = frame(0x0800, ipv4(6, tcp()));
+    Arrays.fill(frame, 0, 12, (byte) 0);
+    Map<FlowColumn, Object> row = section(315, frame).decode();
+    assertEquals(443L, row.get(FlowColumn.DST_PORT));
+    assertNull(row.get(FlowColumn.SRC_MAC));
+    assertNull(row.get(FlowColumn.DST_MAC));
   }
 
   @Test

@@ -177,7 +177,12 @@ public final class ObservationDomain {
 
   private boolean takesName(Names among, long key, byte[] name) {
     byte[] old = among.get(key);
-    int more = old == null ? NAME_BYTES + name.length : Math.max(0, name.length - old.length);
+    int more = old == null ? NAME_BYTES + name.length : name.length - old.length;
+    if (more <= 0) {
+      bytes += more;
+      exporter.give(-more);
+      return true;
+    }
     if (names == NO_NAMES) {
       more += NAMES_BYTES;
     }

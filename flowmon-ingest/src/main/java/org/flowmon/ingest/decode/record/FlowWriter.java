@@ -12,6 +12,7 @@ public final class FlowWriter {
   private static final int ROWS = RecordBlock.ROWS;
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
+  private static final long NONE = -1; // no interface
   private static final long MAX_RATE = FlowColumn.SAMPLING_RATE.type().maxValue();
 
   /** By slot; null if it is combined with others. */
@@ -245,7 +246,7 @@ public final class FlowWriter {
 
   private void replaceRate(RecordBlock block, Sampling configured, int row) {
     boolean hasInput = block.isSet(Slot.INPUT_IF, row);
-    Sampling.Rate rate = configured.ofInterface(hasInput ? block.values(Slot.INPUT_IF)[row] : -1);
+    Sampling.Rate rate = configured.ofInterface(hasInput ? block.values(Slot.INPUT_IF)[row] : NONE);
     if (!rate.isUnknown()) {
       merged[row] = rate.rate();
       other[row] = 0;
@@ -292,12 +293,10 @@ public final class FlowWriter {
   }
 
   private static Sampling.Rate toldFor(RecordBlock block, Sampling sampling, int row) {
-    if (block.isSet(Slot.SAMPLER_ID, row)) {
-      return sampling.ofSampler(block.values(Slot.SAMPLER_ID)[row]);
-    }
-    return block.isSet(Slot.INPUT_IF, row)
-        ? sampling.ofInterface(block.values(Slot.INPUT_IF)[row])
-        : sampling.ofAll();
+    long input = block.isSet(Slot.INPUT_IF, row) ? block.values(Slot.INPUT_IF)[row] : NONE;
+    return block.isSet(Slot.SAMPLER_ID, row)
+        ? sampling.ofSampler(block.values(Slot.SAMPLER_ID)[row], input)
+        : sampling.ofInterface(input);
   }
 
   private static void putRate(Sampling.Rate rate, FlowBatchBuilder builder) {

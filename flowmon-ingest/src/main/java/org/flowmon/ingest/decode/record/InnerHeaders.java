@@ -28,15 +28,13 @@ final class InnerHeaders {
     hasTunnel = 0;
   }
 
-  /** A row's outer header; a tunnel of 0 is unknown. */
-  void add(int row, long srcHi, long srcLo, long dstHi, long dstLo, int kind) {
+  /** A row's outer header. */
+  void add(int row, long srcHi, long srcLo, long dstHi, long dstLo) {
     srcHigh[row] = srcHi;
     srcLow[row] = srcLo;
     dstHigh[row] = dstHi;
     dstLow[row] = dstLo;
     outer |= 1L << row;
-    tunnel[row] = kind;
-    hasTunnel |= kind != 0 ? 1L << row : 0;
   }
 
   /** Leaves only the inner header's values in the slots. */
@@ -142,19 +140,19 @@ final class InnerHeaders {
     }
   }
 
-  private void setTunnel(int row, Tunnel kind) {
+  /** What the outermost packet carries, which may be the flow itself. */
+  void setTunnel(int row, Tunnel kind) {
     tunnel[row] = kind.code();
     hasTunnel |= 1L << row;
   }
 
   /** Writes what {@link #split} took out and {@link #add} added. */
   void write(FlowBatchBuilder builder) {
-    if (outer == 0) {
-      return;
+    if (outer != 0) {
+      word[0] = outer;
+      builder.setAddressColumn(FlowColumn.OUTER_SRC_ADDR, srcHigh, srcLow, word);
+      builder.setAddressColumn(FlowColumn.OUTER_DST_ADDR, dstHigh, dstLow, word);
     }
-    word[0] = outer;
-    builder.setAddressColumn(FlowColumn.OUTER_SRC_ADDR, srcHigh, srcLow, word);
-    builder.setAddressColumn(FlowColumn.OUTER_DST_ADDR, dstHigh, dstLow, word);
     if (hasTunnel != 0) {
       word[0] = hasTunnel;
       builder.setColumn(FlowColumn.TUNNEL, tunnel, word);

@@ -65,8 +65,10 @@ public final class Sampling {
     byInterface.put(index, rate);
   }
 
-  Rate ofSampler(long id) {
-    return bySampler.getOrDefault(id, ofDomain);
+  /** The rate of flows that name a sampler; of an unknown one that of the interface. */
+  Rate ofSampler(long id, long index) {
+    Rate rate = bySampler.get(id);
+    return rate != null ? rate : byInterface.getOrDefault(index, ofDomain);
   }
 
   /** The rate of flows that came in through an interface and name no sampler. */

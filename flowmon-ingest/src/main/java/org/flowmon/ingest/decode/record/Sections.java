@@ -56,8 +56,8 @@ final class Sections {
 
   private void fillFrame(RecordBlock block, int row) {
     if (headers.hasMacs) {
-      fill(block, Slot.SRC_MAC, row, headers.srcMac);
-      fill(block, Slot.DST_MAC, row, headers.dstMac);
+      fill(block, Slot.SRC_MAC, row, headers.srcMac, headers.srcMac != 0);
+      fill(block, Slot.DST_MAC, row, headers.dstMac, headers.dstMac != 0);
     }
     fill(block, Slot.ETHERTYPE, row, headers.etherType);
     fill(block, Slot.VLAN, row, headers.vlan);
@@ -65,9 +65,7 @@ final class Sections {
       Slot slot = Slot.ALL[Slot.MPLS1.ordinal() + l];
       fill(block, slot, row, headers.mpls[l] >>> CLASS_AND_TTL_BITS);
     }
-    if (headers.tunnel == Tunnel.VXLAN && headers.vni >= 0) {
-      fill(block, Slot.LAYER2_SEGMENT, row, VXLAN | headers.vni);
-    }
+    fill(block, Slot.LAYER2_SEGMENT, row, VXLAN | headers.vni, headers.vni >= 0);
   }
 
   private void fillIp(RecordBlock block, int row, InnerHeaders outer) {
@@ -93,13 +91,17 @@ final class Sections {
     boolean isOne = !block.isSet(Slot.PACKETS, row) && !block.isSet(Slot.BYTES, row);
     fill(block, Slot.PACKETS, row, 1, isOne);
     fill(block, Slot.BYTES, row, ip.length, isOne && ip.length > 0);
-    if (ip.segments > 0) {
-      long place = (long) ip.segmentsAt << 16 | (long) ip.segments * SEGMENT_BYTES;
+    IpHeader routed = headers.outer().segments > 0 ? headers.outer() : ip;
+    if (routed.segments > 0) {
+      long place = (long) routed.segmentsAt << 16 | (long) routed.segments * SEGMENT_BYTES;
       fill(block, Slot.SRV6_SECTION, row, place);
     }
     if (headers.hasOuter()) {
       IpHeader other = headers.outer();
-      outer.add(row, other.srcHi, other.srcLo, other.dstHi, other.dstLo, headers.tunnel.code());
+      outer.add(row, other.srcHi, other.srcLo, other.dstHi, other.dstLo);
+    }
+    if (headers.tunnel != Tunnel.NONE) {
+      outer.setTunnel(row, headers.tunnel);
     }
   }
 

@@ -118,7 +118,8 @@ final class PacketRecords {
     }
     hasHeaders = true;
     long whole = getU32(bytes, at + 4);
-    headerBytes = headers.ip().length > 0 ? headers.ip().length : layer3(whole, frame);
+    headerBytes = headers.ip().length > 0 ? headers.ip().length : UNKNOWN;
+    frameBytes = layer3(whole, frame);
     return true;
   }
 
@@ -130,7 +131,7 @@ final class PacketRecords {
     if (length < ETHERNET_BYTES) {
       return false;
     }
-    frameBytes = layer3(getU32(bytes, at), true);
+    frameBytes = hasHeaders ? frameBytes : layer3(getU32(bytes, at), true);
     hasMacs = true;
     srcMac = mac(bytes, at + 4);
     dstMac = mac(bytes, at + 12);

@@ -157,6 +157,28 @@ class SflowDecoderTest {
   }
 
   @Test
+  void theAgentsLengthComesBeforeThatOfAFrameWhoseHeaderIsCutOff() {
+    byte[] cut = new PacketBytes().ethernet(0x0800).toBytes();
+    byte[] four =
+        new PacketBytes()
+            .u32(40)
+            .u32(17)
+            .address("10.0.0.1")
+            .address("10.0.0.2")
+            .u32(53)
+            .u32(5353)
+            .u32(0)
+            .u32(8)
+            .toBytes();
+    decode(
+        SflowBytes.datagram(
+            1,
+            SflowBytes.flow(1, 1, 1, 0, SflowBytes.header(64, cut), SflowBytes.framed(3, four))));
+    assertEquals(53L, recorder.rows().get(0).get(FlowColumn.SRC_PORT));
+    assertEquals(40L, recorder.rows().get(0).get(FlowColumn.BYTES), "the frame is padded");
+  }
+
+  @Test
   void aFrameWithoutIpHasItsLengthWithoutFraming() {
     byte[] arp = new PacketBytes().ethernet(0x0806).bytes(new byte[28]).toBytes();
     byte[] ethernet =
