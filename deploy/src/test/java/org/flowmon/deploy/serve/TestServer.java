@@ -138,8 +138,7 @@ final class TestServer implements AutoCloseable {
       throws IOException {
     String plain = path.split("\\?", 2)[0];
     JsonNode operation = null;
-    for (var paths = CONTRACT.get("paths").fields(); paths.hasNext(); ) {
-      var one = paths.next();
+    for (Map.Entry<String, JsonNode> one : CONTRACT.get("paths").properties()) {
       if (plain.matches(one.getKey().replaceAll("\\{\\w+}", "[^/]+"))
           && one.getValue().has(method)) {
         boolean isExact = one.getKey().equals(plain);
