@@ -88,7 +88,7 @@ public final class EmbeddedKafka implements AutoCloseable {
       chosen = port != 0 ? port : freePort();
       int node = Integer.parseInt(more.getOrDefault("node.id", Integer.toString(NODE)));
       Map<String, String> properties =
-          properties(directory, node, chosen, controllerPort(node, more));
+          properties(directory, node, chosen, controllerPort(node, chosen, more));
       more.forEach(
           (name, value) ->
               properties.merge(
@@ -122,10 +122,15 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
   }
 
-  private static int controllerPort(int node, Map<String, String> more) throws IOException {
+  private static int controllerPort(int node, int broker, Map<String, String> more)
+      throws IOException {
     String voters = more.get("controller.quorum.voters");
     if (voters == null) {
-      return freePort();
+      int port = freePort();
+      while (port == broker) { // the system may give a port again once it is free
+        port = freePort();
+      }
+      return port;
     }
     for (String voter : voters.split(",", -1)) {
       if (voter.startsWith(node + "@")) {
