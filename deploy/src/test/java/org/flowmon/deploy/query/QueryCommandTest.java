@@ -136,7 +136,7 @@ final class QueryCommandTest {
     Path job = Files.writeString(folder.resolve("job.yaml"), "enrichment:\n  contry: x.mmdb\n");
     assertEquals(2, query("SELECT src_country FROM flows", "--enrich", job.toString()));
     assertTrue(
-        err.contains(job + ":2: enrichment.contry: is not a key here; expected one of country"),
+        err.contains(job + ":2: enrichment.contry: is not a key here; expected one of inside"),
         err);
   }
 
