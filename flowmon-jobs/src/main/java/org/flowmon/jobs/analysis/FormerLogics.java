@@ -1,5 +1,6 @@
 package org.flowmon.jobs.analysis;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FormerLogics {
   private static final String EMIT = "emit";
+
+  /** The live column by which bundled queries know scanners; former analyses had none. */
+  private static final String NETWORK = "network";
 
   private static final Map<String, Former> ALL =
       Map.of(
@@ -162,17 +166,33 @@ public final class FormerLogics {
             AnalysisConfig.QUERY,
             parameters.get(),
             former.condition(report),
-            bundled.report().query());
+            query(bundled.report().query(), live));
       }
     }
     return report;
+  }
+
+  /** The bundled query; without known scanners if the live query does not name networks. */
+  private static @Nullable String query(@Nullable String bundled, Live live) {
+    if (bundled == null || names(QueryParser.parseQuery(live.query())).contains(NETWORK)) {
+      return bundled;
+    }
+    return bundled
+        .replaceAll("(live\\.)?" + NETWORK + " LIKE 'scanner%'", "1 = 0")
+        .replace("live." + NETWORK + ", ", "");
   }
 
   /** Whether the bundled query means the same over these queries, if it can be read over them. */
   private static boolean fits(Live live, @Nullable History history, AnalysisConfig bundled) {
     Query now = QueryParser.parseQuery(live.query());
     Query bundledNow = QueryParser.parseQuery(bundled.live().query());
-    if (!names(now).equals(names(bundledNow)) || !keys(now).equals(keys(bundledNow))) {
+    List<String> columns = new ArrayList<>(names(bundledNow));
+    Set<String> keys = keys(bundledNow);
+    if (!names(now).contains(NETWORK)) {
+      columns.remove(NETWORK);
+      keys.remove(NETWORK); // it follows from the address
+    }
+    if (!names(now).equals(columns) || !keys(now).equals(keys)) {
       return false;
     }
     if (history == null || bundled.history() == null) {
