@@ -38,6 +38,10 @@ class PmacctdIT {
   private static final Map<String, Long> PROTOCOLS =
       Map.of("icmp", ICMP, "igmp", 2L, "tcp", 6L, "udp", 17L, "ipv6-icmp", ICMP6);
 
+  // Its plugins are processes of their own, which on a busy machine send on after the first ends.
+  private static final String UNTIL_ALL_END =
+      "\"$0\" -f \"$1\"; code=$?; while pgrep -g $$ pmacctd; do sleep 0.1; done; exit $code";
+
   @TempDir static Path folder;
   private static Path capture;
   private static OneJvm jvm;
@@ -150,7 +154,13 @@ class PmacctdIT {
           Program.start(
               folder,
               "pmacctd-" + name,
-              List.of(ProjectFiles.tool("pmacctd").toString(), "-f", config.toString()))) {
+              List.of(
+                  "setsid",
+                  "bash",
+                  "-c",
+                  UNTIL_ALL_END,
+                  ProjectFiles.tool("pmacctd").toString(),
+                  config.toString()))) {
         assertEquals(0, pmacctd.await(), pmacctd.printed());
       }
       counts = collector.stop();
