@@ -27,6 +27,8 @@ public final class FormerLogics {
   /** The live column by which bundled queries know scanners; former analyses had none. */
   private static final String NETWORK = "network";
 
+  private static final String WITHOUT_KNOWN = "name: %s\nextends: %s\nvariables: {known: 'FALSE'}";
+
   private static final Map<String, Former> ALL =
       Map.of(
           "elephants",
@@ -157,34 +159,33 @@ public final class FormerLogics {
     if (former == null || !former.emits(report)) {
       return report;
     }
+    Query now = QueryParser.parseQuery(live.query());
     for (String name : former.analyses()) {
-      AnalysisConfig bundled =
-          AnalysisConfig.parse(ExtendedFile.label(name), AnalysisConfig.textOf(name));
+      AnalysisConfig bundled = bundled(name, now);
       Optional<Map<String, String>> parameters = former.parameters(report, bundled.report());
-      if (parameters.isPresent() && fits(live, history, bundled)) {
+      if (parameters.isPresent() && fits(now, history, bundled)) {
         return new Report(
             AnalysisConfig.QUERY,
             parameters.get(),
             former.condition(report),
-            query(bundled.report().query(), live));
+            bundled.report().query());
       }
     }
     return report;
   }
 
-  /** The bundled query; without known scanners if the live query does not name networks. */
-  private static @Nullable String query(@Nullable String bundled, Live live) {
-    if (bundled == null || names(QueryParser.parseQuery(live.query())).contains(NETWORK)) {
-      return bundled;
-    }
-    return bundled
-        .replaceAll("(live\\.)?" + NETWORK + " LIKE 'scanner%'", "1 = 0")
-        .replace("live." + NETWORK + ", ", "");
+  /** The bundled analysis; without known scanners if the live query does not name networks. */
+  private static AnalysisConfig bundled(String name, Query now) {
+    AnalysisConfig bundled =
+        AnalysisConfig.parse(ExtendedFile.label(name), AnalysisConfig.textOf(name));
+    Query bundledNow = QueryParser.parseQuery(bundled.live().query());
+    return names(now).contains(NETWORK) || !names(bundledNow).contains(NETWORK)
+        ? bundled
+        : AnalysisConfig.parse("former " + name, WITHOUT_KNOWN.formatted(name, name));
   }
 
   /** Whether the bundled query means the same over these queries, if it can be read over them. */
-  private static boolean fits(Live live, @Nullable History history, AnalysisConfig bundled) {
-    Query now = QueryParser.parseQuery(live.query());
+  private static boolean fits(Query now, @Nullable History history, AnalysisConfig bundled) {
     Query bundledNow = QueryParser.parseQuery(bundled.live().query());
     List<String> columns = new ArrayList<>(names(bundledNow));
     Set<String> keys = keys(bundledNow);

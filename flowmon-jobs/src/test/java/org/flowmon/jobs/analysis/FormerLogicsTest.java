@@ -1,18 +1,14 @@
 package org.flowmon.jobs.analysis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.YamlFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,12 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files of commit be42ca52, whose logics were code, and others that name such a logic. */
 class FormerLogicsTest {
-  private static String before(String name) throws IOException {
-    try (InputStream file =
-        Objects.requireNonNull(
-            FormerLogicsTest.class.getResourceAsStream("/analyses-before/" + name + ".yaml"))) {
-      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
-    }
+  private static String before(String name) {
+    return YamlFile.resourceText("/analyses-before/" + name + ".yaml");
   }
 
   private static AnalysisConfig.Report report(String text) {
@@ -45,29 +37,14 @@ class FormerLogicsTest {
         "traffic_by_port",
         "traffic_by_protocol"
       })
-  void anAnalysisThatCameWithAnEarlierBuildIsTheQueryOfToday(String name) throws IOException {
+  void anAnalysisThatCameWithAnEarlierBuildIsTheQueryOfToday(String name) {
     AnalysisConfig.Report today =
         AnalysisConfig.parse("today", AnalysisConfig.textOf(name)).report();
     assertEquals(today, report(before(name)));
   }
 
-  /** Their live queries name no network, by which today's know a scanner. */
-  @ParameterizedTest
-  @ValueSource(strings = {"fan_out", "new_targets", "portscans"})
-  void anAnalysisOfAnEarlierBuildKnowsNoScanners(String name) throws IOException {
-    AnalysisConfig.Report today =
-        AnalysisConfig.parse("today", AnalysisConfig.textOf(name)).report();
-    String query = Objects.requireNonNull(report(before(name)).query());
-    assertFalse(query.contains("network"), query);
-    assertEquals(
-        Objects.requireNonNull(today.query())
-            .replaceAll("(live\\.)?network LIKE 'scanner%'", "1 = 0")
-            .replace("live.network, ", ""),
-        query);
-  }
-
   @Test
-  void whatAParameterChoseStaysChosen() throws IOException {
+  void whatAParameterChoseStaysChosen() {
     AnalysisConfig.Report fanOut = report(before("fan_out"));
     assertEquals("20", fanOut.parameters().get("peers"));
     assertEquals("20", fanOut.parameters().get("web_peers"), "of all ports, as the logic did");
@@ -101,8 +78,7 @@ class FormerLogicsTest {
         "traffic_by_port | COUNT(*) AS flows | COUNT(*) AS n",
         "slow_scans | factor: 3 | factor: 2"
       })
-  void whatTheQueryDoesNotMeanIsRefusedWithWhatToDo(String name, String part, String other)
-      throws IOException {
+  void whatTheQueryDoesNotMeanIsRefusedWithWhatToDo(String name, String part, String other) {
     String text = before(name);
     assertTrue(text.contains(part), part);
     AnalysisConfig analysis = AnalysisConfig.parse("file", text.replace(part, other));

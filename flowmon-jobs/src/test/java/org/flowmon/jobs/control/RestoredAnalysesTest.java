@@ -7,14 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.flink.runtime.jobgraph.OperatorID;
@@ -25,6 +22,7 @@ import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisChange;
 import org.flowmon.jobs.analysis.AnalysisSet;
 import org.flowmon.jobs.config.ConfigException;
+import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -147,13 +145,7 @@ class RestoredAnalysesTest {
 
   /** A file that came with commit be42ca52. */
   private static String before(String name) {
-    try (InputStream file =
-        Objects.requireNonNull(
-            RestoredAnalysesTest.class.getResourceAsStream("/analyses-before/" + name + ".yaml"))) {
-      return new String(file.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return YamlFile.resourceText("/analyses-before/" + name + ".yaml");
   }
 
   private static JobConfig config(TestKafka kafka) {

@@ -6,20 +6,25 @@ import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.flowmon.jobs.report.logic.TestFlows.offered;
 import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.YamlFile;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.jobs.enrich.EnrichmentConfig.Source;
 import org.flowmon.jobs.enrich.EnrichmentFiles;
 import org.flowmon.udaf.enrich.Enrichment;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The analyses that name who tries much, and the scanners that a site knows by its networks. */
 class KnownScannersTest {
@@ -39,12 +44,26 @@ class KnownScannersTest {
     return flows;
   }
 
-  private static List<String> verdicts(String name, Enrichment networks) {
+  private static ResultTable rows(AnalysisConfig analysis, Enrichment networks) {
     TestFlows flows = sweeps();
     flows.enrich(networks);
-    AnalysisConfig analysis = offered(name);
-    return TestFlows.lines(
-        report(analysis, flows.window(analysis, END, END - 100 * DAY)), "src_addr", "verdict");
+    return report(analysis, flows.window(analysis, END, END - 100 * DAY));
+  }
+
+  private static List<String> verdicts(String name, Enrichment networks) {
+    return TestFlows.lines(rows(offered(name), networks), "src_addr", "verdict");
+  }
+
+  /** Two networks with a name, of which that of our scanner begins with "scanner". */
+  private static Enrichment networks(Path folder) throws IOException {
+    Path networks = folder.resolve("networks.csv");
+    Files.writeString(
+        networks, "network,name\n198.51.100.0/28,scanner: ours\n198.51.100.32/28,office scanner\n");
+    return new EnrichmentFiles(
+        new EnrichmentConfig(Map.of(Source.NETWORKS, networks.toString()), Duration.ofSeconds(1)),
+        line -> {
+          throw new AssertionError(line);
+        });
   }
 
   @ParameterizedTest
@@ -61,19 +80,19 @@ class KnownScannersTest {
     assertEquals(
         List.of(OURS + " " + verdict, OTHER + " " + verdict, OFFICE + " " + verdict),
         verdicts(name, Enrichment.NONE));
-    Path networks = folder.resolve("networks.csv");
-    Files.writeString(
-        networks, "network,name\n198.51.100.0/28,scanner: ours\n198.51.100.32/28,office scanner\n");
-    EnrichmentConfig config =
-        new EnrichmentConfig(Map.of(Source.NETWORKS, networks.toString()), Duration.ofSeconds(1));
     assertEquals(
         List.of(OURS + " known", OTHER + " " + verdict, OFFICE + " " + verdict),
-        verdicts(
-            name,
-            new EnrichmentFiles(
-                config,
-                line -> {
-                  throw new AssertionError(line);
-                })));
+        verdicts(name, networks(folder)));
+  }
+
+  /** Of commit be42ca52: their live queries name no network, by which today's know a scanner. */
+  @ParameterizedTest
+  @ValueSource(strings = {"portscans", "new_targets", "fan_out"})
+  void anAnalysisOfAnEarlierBuildKnowsNoScanners(String name, @TempDir Path folder)
+      throws Exception {
+    AnalysisConfig before =
+        AnalysisConfig.parse("before", YamlFile.resourceText("/analyses-before/" + name + ".yaml"));
+    assertEquals(rows(offered(name), Enrichment.NONE), rows(before, networks(folder)));
+    assertNotEquals(rows(offered(name), Enrichment.NONE), rows(offered(name), networks(folder)));
   }
 }
