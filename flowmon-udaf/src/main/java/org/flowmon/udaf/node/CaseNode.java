@@ -17,6 +17,8 @@ public final class CaseNode extends ValueNode {
   private final Truth truth = new Truth();
   // By branch: the rows that take its result.
   private final long[][] rowsOf;
+  // By branch with such rows: its values.
+  private final Vector[] taken;
 
   /** One result per condition, then that of ELSE. */
   public CaseNode(@Nullable ValueKind kind, TruthNode[] conditions, ValueNode[] results) {
@@ -24,24 +26,24 @@ public final class CaseNode extends ValueNode {
     this.conditions = conditions;
     this.results = Operand.of(results);
     this.rowsOf = new long[results.length][Vector.WORDS];
+    this.taken = new Vector[results.length];
   }
 
   @Override
   public void evaluate(FlowRows rows, int from, int count, Vector out) {
     choose(rows, from, count);
-    // Before all else, as results beyond 64 bits make it wide.
     Arrays.fill(out.validity(), 0);
     boolean isWide = false;
     for (int b = 0; b < results.length; b++) {
       if (isAny(rowsOf[b])) {
-        Vector result = results[b].values(rows, from, count);
-        take(result, rowsOf[b], count, out);
-        isWide |= result.isWide();
+        taken[b] = results[b].values(rows, from, count);
+        take(taken[b], rowsOf[b], count, out);
+        isWide |= taken[b].isWide();
       }
     }
     out.settleValidity(count);
     if (isWide && kind() != ValueKind.DOUBLE) {
-      takeUpper(rows, from, count, out.widen());
+      takeUpper(count, out.widen());
     }
   }
 
@@ -103,13 +105,12 @@ public final class CaseNode extends ValueNode {
     }
   }
 
-  private void takeUpper(FlowRows rows, int from, int count, long[] upper) {
+  private void takeUpper(int count, long[] upper) {
     for (int b = 0; b < results.length; b++) {
       if (isAny(rowsOf[b])) {
-        Vector result = results[b].values(rows, from, count);
         for (int i = 0; i < count; i++) {
           if ((rowsOf[b][i >>> 6] >>> i & 1) != 0) {
-            upper[i] = result.upper(i);
+            upper[i] = taken[b].upper(i);
           }
         }
       }
