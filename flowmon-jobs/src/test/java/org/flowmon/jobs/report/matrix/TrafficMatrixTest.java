@@ -1,11 +1,17 @@
 package org.flowmon.jobs.report.matrix;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigInteger;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.flowmon.udaf.value.Int128;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.junit.jupiter.api.Test;
@@ -51,7 +57,7 @@ final class TrafficMatrixTest {
   void partsAreTheMatricesOfTheirRows() {
     for (long seed = 1; seed <= 100; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
-      ResultTable table = table(random, random.nextInt(0, 200));
+      ResultTable table = table(random, random.nextInt(0, 200), true);
       int port = table.column("port");
       TrafficMatrix all = TrafficMatrix.of(table, List.of("host"), "bytes", row -> row % 5 > 0);
       List<TrafficMatrix> parts = all.parts(table, "bytes", "port", row -> row % 5 > 0);
@@ -66,21 +72,49 @@ final class TrafficMatrixTest {
       assertEquals(ports.length, parts.size(), "seed " + seed);
       for (int i = 0; i < ports.length; i++) {
         long one = ports[i];
-        TrafficMatrix expected =
-            TrafficMatrix.of(
-                table,
-                List.of("host"),
-                "bytes",
-                row ->
-                    row % 5 > 0 && !table.isNull(row, port) && table.longValue(row, port) == one);
+        IntPredicate isOfPort =
+            row -> row % 5 > 0 && !table.isNull(row, port) && table.longValue(row, port) == one;
         String said = "seed " + seed + ", port " + one;
-        assertSame(expected, parts.get(i), said);
+        TrafficMatrix part = parts.get(i);
+        assertEquals(sums(table, isOfPort), sums(table, part), said);
+        TrafficMatrix alone = TrafficMatrix.of(table, List.of("host"), "bytes", isOfPort);
+        assertSame(alone, part, said);
         assertSame(
-            Similarity.of(expected, all, (mine, other) -> {}),
-            reference.of(parts.get(i), (mine, other) -> {}),
+            Similarity.of(alone, all, (mine, other) -> {}),
+            reference.of(part, (mine, other) -> {}),
             said);
       }
     }
+  }
+
+  /** The sum of each host, and under "all" that of them all. */
+  private static Map<String, BigInteger> sums(ResultTable table, IntPredicate counts) {
+    Map<String, BigInteger> sums = new TreeMap<>();
+    for (int row = 0; row < table.rowCount(); row++) {
+      if (counts.test(row) && !table.isNull(row, 2)) {
+        BigInteger bytes = Int128.toBigInteger(table.high(row, 2), table.low(row, 2));
+        sums.merge(host(table, row), bytes, BigInteger::add);
+        sums.merge("all", bytes, BigInteger::add);
+      }
+    }
+    sums.values().removeIf(sum -> sum.signum() == 0); // no pair of a matrix
+    return sums;
+  }
+
+  private static Map<String, BigInteger> sums(ResultTable table, TrafficMatrix matrix) {
+    Map<String, BigInteger> sums = new TreeMap<>();
+    for (int pair = 0; pair < matrix.size(); pair++) {
+      BigInteger bytes = Int128.toBigInteger(matrix.high(pair), matrix.low(pair));
+      assertNull(sums.put(host(table, matrix.row(pair)), bytes), "a host twice");
+    }
+    if (matrix.size() > 0) {
+      sums.put("all", Int128.toBigInteger(matrix.totalHigh(), matrix.totalLow()));
+    }
+    return sums;
+  }
+
+  private static String host(ResultTable table, int row) {
+    return table.isNull(row, 0) ? "NULL" : table.formatted(row, 0);
   }
 
   private static void assertSame(TrafficMatrix expected, TrafficMatrix found, String said) {
@@ -95,11 +129,16 @@ final class TrafficMatrixTest {
   }
 
   private static TrafficMatrix matrix(SplittableRandom random, int pairs) {
-    return TrafficMatrix.of(table(random, pairs), List.of("host", "port"), "bytes", row -> true);
+    return TrafficMatrix.of(
+        table(random, pairs, false), List.of("host", "port"), "bytes", row -> true);
   }
 
-  /** Of pairs that another one may have, too; their sums differ by up to twelve digits. */
-  private static ResultTable table(SplittableRandom random, int pairs) {
+  /**
+   * Of pairs that another one may have, too; their sums differ by up to twelve digits.
+   *
+   * @param isWide some numbers are beyond 64 bits
+   */
+  private static ResultTable table(SplittableRandom random, int pairs, boolean isWide) {
     ResultTable.Builder table =
         new ResultTable.Builder()
             .column("host", ValueKind.ADDRESS)
@@ -113,7 +152,9 @@ final class TrafficMatrixTest {
       if (random.nextInt(20) > 0) {
         table.set(1, random.nextInt(-4, 10));
       }
-      if (random.nextInt(20) > 0) {
+      if (isWide && random.nextInt(4) == 0) {
+        table.set(2, random.nextInt(9), random.nextLong());
+      } else if (random.nextInt(20) > 0) {
         table.set(2, random.nextLong(1L << random.nextInt(1, 40)));
       }
     }
