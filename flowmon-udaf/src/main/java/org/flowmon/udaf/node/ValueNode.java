@@ -22,7 +22,10 @@ public abstract class ValueNode {
   /** Fills {@code out[0 … count)}: the values, 0 if NULL, and the NULL mask. */
   public abstract void evaluate(FlowRows rows, int from, int count, Vector out);
 
-  /** The values, read-only until the next evaluation: in {@code own}, or where they are already. */
+  /**
+   * Returns the values, read-only until the next evaluation: {@code own}, or another vector that
+   * has them already.
+   */
   public Vector values(FlowRows rows, int from, int count, Vector own) {
     evaluate(rows, from, count, own);
     return own;

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * The most that each pair sent in one of the parts of the past, and by how much a matrix grows
- * beyond. Where nothing changes, a pair sends more than in each of n parts with a chance of 1 to n,
+ * beyond. If nothing changes, a pair sends more than in each of n parts with a chance of 1 to n,
  * whatever the law of its bytes: a single large transfer is a record of one pair, and a change of
  * many hosts is one of many pairs.
  */
