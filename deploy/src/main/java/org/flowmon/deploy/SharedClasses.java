@@ -25,8 +25,8 @@ public final class SharedClasses {
     System.setOut(nothing());
     System.setErr(nothing());
     TerminalStream.install();
+    CommandLine line = Flowmon.commandLine();
     for (List<String> command : commands(folder)) {
-      CommandLine line = Flowmon.commandLine();
       if (line.execute(command.toArray(String[]::new)) != 0) {
         err.println("flowmon: " + String.join(" ", command) + " failed");
         System.exit(3);

@@ -71,16 +71,8 @@ public final class ArchiveFacts {
       String name,
       List<SealedSegment> segments,
       Function<SealedSegment, TimeRange> which) {
-    long min = Long.MAX_VALUE;
-    long max = Long.MIN_VALUE;
-    for (SealedSegment segment : segments) {
-      TimeRange range = which.apply(segment);
-      if (!range.isEmpty()) {
-        min = Math.min(min, range.min());
-        max = Math.max(max, range.max());
-      }
-    }
-    facts.value("first_" + name, min > max ? null : FlowTime.textOrNull(min));
-    facts.value("last_" + name, min > max ? null : FlowTime.textOrNull(max));
+    TimeRange all = segments.stream().map(which).reduce(TimeRange.NONE, TimeRange::union);
+    facts.value("first_" + name, all.isEmpty() ? null : FlowTime.textOrNull(all.min()));
+    facts.value("last_" + name, all.isEmpty() ? null : FlowTime.textOrNull(all.max()));
   }
 }

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import org.flowmon.deploy.command.BiflowOption;
 import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.HostAndPort;
 import org.flowmon.deploy.command.ProtectedOption;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.command.TemplatesByOption;
@@ -234,7 +235,8 @@ public final class CollectCommand implements Callable<Integer> {
 
   /** Where to listen for HTTP, if anywhere. */
   private Optional<InetSocketAddress> page() {
-    Optional<InetSocketAddress> place = http.map(text -> ListenOption.address("--http", text));
+    Optional<InetSocketAddress> place =
+        http.map(text -> HostAndPort.parse("--http", text, ListenOption.EXAMPLE));
     if (place.isPresent()
         && httpTokenFile.isEmpty()
         && !place.get().getAddress().isLoopbackAddress()) {

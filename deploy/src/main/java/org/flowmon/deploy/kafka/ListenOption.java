@@ -1,15 +1,14 @@
 package org.flowmon.deploy.kafka;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.HostAndPort;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.collect.ServerTls;
 import org.flowmon.ingest.collect.TcpCollector;
@@ -19,6 +18,9 @@ import picocli.CommandLine.Option;
 final class ListenOption {
   /** Beyond it the decoders' shares of the limits would hold less than one exporter may take. */
   static final int MAX_SOCKETS = 8;
+
+  /** An address, for messages. */
+  static final String EXAMPLE = "0.0.0.0:2055";
 
   private static final int MAX_CONNECTIONS = 1024;
 
@@ -107,9 +109,11 @@ final class ListenOption {
     String scheme = end < 0 ? "udp" : place.substring(0, end);
     String address = end < 0 ? place : place.substring(end + 3);
     switch (scheme) {
-      case "udp" -> udp.add(address("--listen", address));
+      case "udp" -> udp.add(HostAndPort.parse("--listen", address, EXAMPLE));
       case "tcp", "tls" ->
-          tcp.add(new TcpCollector.Listen(address("--listen", address), scheme.equals("tls")));
+          tcp.add(
+              new TcpCollector.Listen(
+                  HostAndPort.parse("--listen", address, EXAMPLE), scheme.equals("tls")));
       default ->
           throw new UsageException("--listen " + place + ": expected udp://, tcp:// or tls://");
     }
@@ -123,19 +127,6 @@ final class ListenOption {
   /** Addresses of TCP and TLS, after {@link #check}. */
   List<TcpCollector.Listen> tcp() {
     return List.copyOf(tcp);
-  }
-
-  /** An address as options name it; without a host this machine's. */
-  static InetSocketAddress address(String option, String place) {
-    int colon = place.lastIndexOf(':');
-    try {
-      int port = Integer.parseInt(place.substring(colon + 1));
-      String host = colon < 0 ? "127.0.0.1" : place.substring(0, colon).replaceAll("[\\[\\]]", "");
-      return new InetSocketAddress(InetAddress.getByName(host), port);
-    } catch (IllegalArgumentException | UnknownHostException e) { // including a port beyond 65535
-      throw new UsageException(
-          option + " " + place + ": expected HOST:PORT, for example 0.0.0.0:2055");
-    }
   }
 
   /** Threads that receive UDP. */

@@ -35,7 +35,7 @@ final class FishCompletion {
     spec.positionalParameters().forEach(place -> add(here, values(place)));
     subcommands.forEach(
         (sub, its) -> {
-          String said = first(its.getCommandSpec().usageMessage().description());
+          String said = HelpText.summary(its.getCommandSpec().usageMessage().description());
           add(here, "-f -a " + quoted(sub) + " -d " + quoted(said));
           List<String> below = new ArrayList<>(path);
           below.add(sub);
@@ -71,7 +71,7 @@ final class FishCompletion {
     if (option.arity().max() > 0) {
       said.append("-r ").append(values(option)).append(' ');
     }
-    return said + "-d " + quoted(first(option.description()));
+    return said + "-d " + quoted(HelpText.summary(option.description()));
   }
 
   private static String values(ArgSpec argument) {
@@ -84,12 +84,6 @@ final class FishCompletion {
 
   private static boolean isPlace(String label) {
     return label.contains("FILE") || label.contains("DIR") || label.contains("LOG");
-  }
-
-  private static String first(String[] description) {
-    String text = description.length == 0 ? "" : CommandLine.Help.Ansi.OFF.string(description[0]);
-    int end = text.indexOf(". ");
-    return end < 0 ? text : text.substring(0, end + 1);
   }
 
   private static String quoted(String text) {

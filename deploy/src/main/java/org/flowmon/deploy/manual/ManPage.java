@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -40,15 +39,13 @@ final class ManPage {
     page.append(quoted(version)).append(" \"Manual of flowmon\"\n");
     line(".ad l");
     String[] description = spec.usageMessage().description();
-    String said = description.length == 0 ? "" : text(description[0]);
-    int end = said.indexOf(". ");
     section("NAME");
-    line(name + " \\- " + escaped(withoutStop(end < 0 ? said : said.substring(0, end))));
+    line(name + " \\- " + escaped(HelpText.summary(description)));
     section("SYNOPSIS");
     example(List.of(new CommandLine.Help(spec).synopsis(0).split("\\R")));
     section("DESCRIPTION");
     for (String paragraph : description) {
-      paragraph(text(paragraph));
+      paragraph(HelpText.plain(paragraph));
     }
     arguments();
     options();
@@ -92,7 +89,7 @@ final class ManPage {
   private void footer() {
     List<String> lines = new ArrayList<>();
     for (String line : spec.usageMessage().footer()) {
-      lines.addAll(List.of(text(line).split("\\R", -1)));
+      lines.addAll(List.of(HelpText.plain(line).split("\\R", -1)));
     }
     if (!lines.isEmpty()) {
       section("NOTES");
@@ -124,7 +121,7 @@ final class ManPage {
   private void entry(String term, String[] description) {
     line(".TP");
     line(".B " + quoted(escaped(term)));
-    String said = text(String.join(" ", description));
+    String said = HelpText.plain(String.join(" ", description));
     line(said.isBlank() ? "\\&" : escaped(said));
   }
 
@@ -137,14 +134,6 @@ final class ManPage {
 
   private void line(String text) {
     page.append(text).append('\n');
-  }
-
-  private static String text(String markup) {
-    return Ansi.OFF.string(String.format(markup.replace("%", "%%").replace("%%n", "%n")));
-  }
-
-  private static String withoutStop(String text) {
-    return text.endsWith(".") ? text.substring(0, text.length() - 1) : text;
   }
 
   /** A line that begins with a dot or an apostrophe would be a request of roff. */

@@ -1,10 +1,8 @@
 package org.flowmon.deploy.serve;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +15,8 @@ import org.flowmon.archive.Archives;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.FlowmonVersion;
+import org.flowmon.deploy.command.HostAndPort;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaOptions;
@@ -31,9 +31,7 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code flowmon serve}: answers over HTTP until it is told to end. */
 @Command(
@@ -55,10 +53,6 @@ import picocli.CommandLine.Spec;
       "    --tokens tokens.txt --tls-key key.pem --tls-cert cert.pem --name flows.example.net"
     })
 public final class ServeCommand implements Callable<Integer> {
-  private static final int PORT = 8060;
-
-  @Spec private CommandSpec spec;
-
   @Mixin private ArchiveOption archive;
 
   @Mixin private KafkaOptions kafka;
@@ -130,7 +124,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    InetSocketAddress address = address();
+    InetSocketAddress address = HostAndPort.parse("--listen", listen, "127.0.0.1:8060");
     Optional<SSLContext> tls = tls();
     Tokens known = tokens.map(Tokens::read).orElse(Tokens.NONE);
     boolean isLocal = address.getAddress().isLoopbackAddress();
@@ -150,7 +144,7 @@ public final class ServeCommand implements Callable<Integer> {
             Server.start(
                 new HttpServer.Settings(address, names, known, tls, log),
                 new Server.Sources(
-                    version(),
+                    new FlowmonVersion().getVersion()[0],
                     Archives.open(archive.existingAll()),
                     enrichment(),
                     collector(),
@@ -162,14 +156,6 @@ public final class ServeCommand implements Callable<Integer> {
       end.await();
     }
     return ExitCodes.DONE;
-  }
-
-  private String version() {
-    try {
-      return spec.root().versionProvider().getVersion()[0];
-    } catch (Exception e) {
-      throw new IllegalStateException(e); // it is read from the class path
-    }
   }
 
   private EnrichmentConfig enrichment() {
@@ -196,17 +182,6 @@ public final class ServeCommand implements Callable<Integer> {
           "--collector " + place + ": expected a URL as http://127.0.0.1:2080");
     }
     return Optional.of(new CollectorClient(place, collectorToken.map(TokenFile::read)));
-  }
-
-  private InetSocketAddress address() {
-    int colon = listen.lastIndexOf(':');
-    try {
-      int port = colon < 0 ? PORT : Integer.parseInt(listen.substring(colon + 1));
-      String host = colon < 0 ? listen : listen.substring(0, colon);
-      return new InetSocketAddress(InetAddress.getByName(host.replaceAll("[\\[\\]]", "")), port);
-    } catch (IllegalArgumentException | UnknownHostException e) { // including a port beyond 65535
-      throw new UsageException("--listen " + listen + ": expected HOST:PORT, as 127.0.0.1:8060");
-    }
   }
 
   private Optional<SSLContext> tls() {

@@ -16,6 +16,7 @@ import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.job.ServedJob;
 import org.flowmon.deploy.serve.lane.Lane;
 import org.flowmon.deploy.serve.lane.Lanes;
+import org.flowmon.deploy.serve.query.QueryEndpoint;
 import org.flowmon.deploy.serve.query.ServedArchives;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 final class StatusEndpoints {
   private static final int OK = 200;
   private static final int UNAVAILABLE = 503;
-  private static final long JSON_ROWS = 10_000;
-  private static final long BODY = 4 << 20;
 
   private final Server.Sources sources;
   private final ServedArchives archives;
@@ -89,7 +88,13 @@ final class StatusEndpoints {
     session.put("needs_token", needsToken);
     session.put(
         "limits",
-        Map.of("rows", JSON_ROWS, "seconds", sources.most().toSeconds(), "body_bytes", BODY));
+        Map.of(
+            "rows",
+            QueryEndpoint.JSON_ROWS,
+            "seconds",
+            sources.most().toSeconds(),
+            "body_bytes",
+            Exchange.MAX_BODY));
     session.put(
         "features",
         Map.of(

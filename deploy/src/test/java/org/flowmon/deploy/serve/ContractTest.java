@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -173,6 +175,22 @@ final class ContractTest {
           TestServer.JSON.writeValueAsString(
               Map.of("sql", "SELECT packets FROM flows", "limit", 1, "cursor", wrong));
       assertEquals(400, server.post("/api/v1/query", body).statusCode(), wrong);
+    }
+  }
+
+  @Test
+  void aCursorSkipsNoMoreRowsThanThereCanBe() throws Exception {
+    String sql = "SELECT bytes FROM flows";
+    String first = TestServer.JSON.writeValueAsString(Map.of("sql", sql, "limit", 1));
+    String cursor = server.json(server.post("/api/v1/query", first)).get("next").asText();
+    ArrayNode place = (ArrayNode) TestServer.JSON.readTree(Base64.getUrlDecoder().decode(cursor));
+    for (long skip : new long[] {-1, (1L << 40) + 1, Long.MAX_VALUE}) {
+      place.set(3, skip);
+      byte[] bytes = TestServer.JSON.writeValueAsBytes(place);
+      String made = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+      String body =
+          TestServer.JSON.writeValueAsString(Map.of("sql", sql, "limit", 1, "cursor", made));
+      assertEquals(400, server.post("/api/v1/query", body).statusCode(), made);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.serve;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -113,6 +114,7 @@ final class ServeCommandTest {
       CommandRun run = CommandRun.of("serve", "--archive", archive, "--tokens", tokens(one[0]));
       assertEquals(3, run.code(), run.toString());
       assertTrue(run.err().contains(one[1]), run.err());
+      assertFalse(run.err().contains("0123456789"), "no secrets");
     }
   }
 

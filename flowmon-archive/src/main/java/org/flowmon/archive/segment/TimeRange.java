@@ -8,6 +8,11 @@ public record TimeRange(long min, long max) {
     return min > max;
   }
 
+  /** The smallest range with both. */
+  public TimeRange union(TimeRange other) {
+    return new TimeRange(Math.min(min, other.min), Math.max(max, other.max));
+  }
+
   /** Whether a time within [from, to], both included, may be in this range. */
   public boolean overlaps(long from, long to) {
     return min <= to && from <= max;

@@ -79,16 +79,8 @@ public final class ArchiveEndpoint implements Endpoint {
       String name,
       List<SealedSegment> segments,
       Function<SealedSegment, TimeRange> which) {
-    long min = Long.MAX_VALUE;
-    long max = Long.MIN_VALUE;
-    for (SealedSegment segment : segments) {
-      TimeRange range = which.apply(segment);
-      if (!range.isEmpty()) {
-        min = Math.min(min, range.min());
-        max = Math.max(max, range.max());
-      }
-    }
-    facts.put("first_" + name, min > max ? null : FlowTime.textOrNull(min));
-    facts.put("last_" + name, min > max ? null : FlowTime.textOrNull(max));
+    TimeRange all = segments.stream().map(which).reduce(TimeRange.NONE, TimeRange::union);
+    facts.put("first_" + name, all.isEmpty() ? null : FlowTime.textOrNull(all.min()));
+    facts.put("last_" + name, all.isEmpty() ? null : FlowTime.textOrNull(all.max()));
   }
 }

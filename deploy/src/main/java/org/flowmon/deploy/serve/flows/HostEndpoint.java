@@ -14,9 +14,14 @@ import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.Problem;
+import org.flowmon.deploy.serve.query.QueryEndpoint;
 import org.flowmon.deploy.serve.query.ServedArchives;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.parser.QueryParser;
+import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.set.LongRanges;
+import org.flowmon.udaf.value.Parameters;
+import org.flowmon.udaf.value.Value;
 
 /** {@code GET /api/v1/hosts/ADDRESS}: as {@code flowmon host}. */
 public final class HostEndpoint implements Endpoint {
@@ -24,6 +29,11 @@ public final class HostEndpoint implements Endpoint {
   private static final long YEAR = 366 * DAY;
   private static final long MOST = 10_000;
   private static final long FEW = 20;
+
+  /** The flows that a summary reads, for what it costs. */
+  private static final String FLOWS =
+      "SELECT COUNT(*) AS flows FROM flows WHERE (src_addr = :host OR dst_addr = :host)"
+          + " AND end_time >= :from AND end_time < :to";
 
   private final ServedArchives archives;
 
@@ -42,6 +52,20 @@ public final class HostEndpoint implements Endpoint {
     long to = exchange.fields().time("to", Long.MAX_VALUE);
     long window = exchange.fields().integer("window", 1, YEAR, DAY);
     int limit = (int) exchange.fields().integer("limit", 0, MOST, FEW);
+    Query flows =
+        QueryParser.parseQuery(FLOWS)
+            .bind(
+                Parameters.NONE
+                    .with("host", Value.ofAddress(host))
+                    .with("from", Value.ofTimestamp(from))
+                    .with("to", Value.ofTimestamp(to)));
+    QueryEndpoint.inLane(
+        exchange, archives, flows, in -> summary(in, host, from, to, window, limit));
+  }
+
+  private void summary(
+      Exchange exchange, IpAddress host, long from, long to, long window, int limit)
+      throws IOException {
     Facts facts;
     try (ArchivesSnapshot snapshot = archives.snapshot()) {
       long now = to == Long.MAX_VALUE ? snapshot.reach().historyThrough() : to;

@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class Exchange {
   public static final String JSON = "application/json";
 
+  /** Bytes of a request's body. */
+  public static final int MAX_BODY = 4 << 20;
+
   private static final ObjectMapper MAPPER = JsonBodies.MAPPER;
 
   private final Request request;

@@ -21,9 +21,6 @@ import org.flowmon.deploy.serve.lane.Lanes;
 
 /** Takes all requests: checks who asks, reads the body and hands the rest to a lane. */
 final class RequestHandler extends Handler.Abstract.NonBlocking {
-  /** Of a request's body. */
-  static final int MAX_BODY = 4 << 20;
-
   private final List<Route> routes;
   private final StaticFiles files;
   private final Tokens tokens;
@@ -127,12 +124,12 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
           Problem.Code.UNSUPPORTED_MEDIA_TYPE,
           "Content-Type is " + (type == null ? "missing" : type) + ": expected " + Exchange.JSON);
     }
-    if (request.getLength() > MAX_BODY) {
+    if (request.getLength() > Exchange.MAX_BODY) {
       throw tooLarge();
     }
     Content.Source.asByteArrayAsync(
         request,
-        MAX_BODY,
+        Exchange.MAX_BODY,
         Promise.Invocable.from(
             Invocable.InvocationType.NON_BLOCKING,
             body -> begin(route, caller, fields, body, request, response, callback),
@@ -157,7 +154,8 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
 
   private static Problem tooLarge() {
     return new Problem(
-        Problem.Code.TOO_LARGE, "the body has more than the " + MAX_BODY + " bytes that it may");
+        Problem.Code.TOO_LARGE,
+        "the body has more than the " + Exchange.MAX_BODY + " bytes that it may");
   }
 
   /** Who asks; throws a {@link Problem} if that caller may not. */

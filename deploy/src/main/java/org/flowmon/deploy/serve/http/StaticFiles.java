@@ -66,7 +66,6 @@ final class StaticFiles {
   }
 
   private final Map<String, File> files = new ConcurrentHashMap<>();
-  private final Map<String, String> versions = new ConcurrentHashMap<>();
 
   StaticFiles(Contract contract) {
     files.put("/openapi.json", file("openapi.json", contract.json()));
@@ -163,7 +162,7 @@ final class StaticFiles {
       return Optional.empty();
     }
     String name = segments[1];
-    String version = versions.computeIfAbsent(name, StaticFiles::version);
+    String version = version(name);
     String rest = plain.substring("/webjars/".length() + name.length());
     return version.isEmpty()
         ? Optional.empty()

@@ -3,8 +3,8 @@ package org.flowmon.deploy.serve.query;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.StreamedAnswer;
@@ -34,11 +34,11 @@ public final class AnswerFacts {
     json.writeEndObject();
   }
 
-  /** As the member {@code warnings}. */
-  static void warnings(JsonGenerator json, List<String> warnings) throws IOException {
-    json.writeArrayFieldStart("warnings");
-    for (String warning : warnings) {
-      json.writeString(warning);
+  /** As a member with an array. */
+  static void texts(JsonGenerator json, String name, Collection<String> texts) throws IOException {
+    json.writeArrayFieldStart(name);
+    for (String text : texts) {
+      json.writeString(text);
     }
     json.writeEndArray();
   }

@@ -3,6 +3,7 @@ package org.flowmon.deploy.serve.query;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.deploy.serve.http.Endpoint;
@@ -24,40 +25,42 @@ public final class CheckEndpoint implements Endpoint {
     JsonBodies body = exchange.body().only("sql", "kind");
     String sql = body.text("sql", 0, QueryRequest.MAX_TEXT);
     boolean isCondition = body.choice("kind", "query", "query", "condition").equals("condition");
+    Set<String> parameters = new TreeSet<>();
+    List<SelectItem> columns = List.of();
+    Optional<QueryException> wrong = Optional.empty();
     try {
       Query query = isCondition ? condition(sql) : QueryParser.parseQuery(sql);
-      Set<String> parameters = new TreeSet<>(query.parameters());
+      parameters.addAll(query.parameters());
       parameters.remove("now");
-      List<SelectItem> columns =
-          isCondition || !query.parameters().isEmpty() ? List.of() : query.select();
-      exchange.json(
-          json -> {
-            json.writeStartObject();
-            json.writeBooleanField("valid", true);
-            json.writeNullField("error");
-            json.writeArrayFieldStart("parameters");
-            for (String parameter : parameters) {
-              json.writeString(parameter);
-            }
-            json.writeEndArray();
-            json.writeFieldName("columns");
-            ResultColumns.write(json, columns);
-            json.writeEndObject();
-          });
+      columns = isCondition || !query.parameters().isEmpty() ? List.of() : query.select();
     } catch (QueryException e) {
-      exchange.json(
-          json -> {
-            json.writeStartObject();
-            json.writeBooleanField("valid", false);
-            json.writeFieldName("error");
-            error(json, sql, e);
-            json.writeArrayFieldStart("parameters");
-            json.writeEndArray();
-            json.writeArrayFieldStart("columns");
-            json.writeEndArray();
-            json.writeEndObject();
-          });
+      wrong = Optional.of(e);
     }
+    write(exchange, sql, wrong, parameters, columns);
+  }
+
+  private static void write(
+      Exchange exchange,
+      String sql,
+      Optional<QueryException> wrong,
+      Set<String> parameters,
+      List<SelectItem> columns)
+      throws IOException {
+    exchange.json(
+        json -> {
+          json.writeStartObject();
+          json.writeBooleanField("valid", wrong.isEmpty());
+          json.writeFieldName("error");
+          if (wrong.isPresent()) {
+            error(json, sql, wrong.get());
+          } else {
+            json.writeNull();
+          }
+          AnswerFacts.texts(json, "parameters", parameters);
+          json.writeFieldName("columns");
+          ResultColumns.write(json, columns);
+          json.writeEndObject();
+        });
   }
 
   private static Query condition(String sql) {

@@ -2,7 +2,6 @@ package org.flowmon.deploy.serve.query;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.flowmon.deploy.serve.http.Endpoint;
@@ -31,7 +30,7 @@ public final class ColumnsEndpoint implements Endpoint {
           }
           json.writeEndArray();
           functions(json);
-          words(json, Completion.keywords());
+          AnswerFacts.texts(json, "keywords", Completion.keywords());
           json.writeEndObject();
         });
   }
@@ -87,14 +86,6 @@ public final class ColumnsEndpoint implements Endpoint {
       json.writeStringField("signature", name + "(…)");
       json.writeNullField("description");
       json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
-  private static void words(JsonGenerator json, List<String> words) throws IOException {
-    json.writeArrayFieldStart("keywords");
-    for (String word : words) {
-      json.writeString(word);
     }
     json.writeEndArray();
   }

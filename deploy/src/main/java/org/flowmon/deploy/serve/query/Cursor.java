@@ -21,6 +21,9 @@ import org.flowmon.deploy.serve.http.Problem;
 public record Cursor(long of, long asOf, long at, long skip) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** More rows than any page skips, and far from what a sum could not hold. */
+  private static final long MOST_SKIPPED = 1L << 40;
+
   public static long checksum(String asked) {
     CRC32C checksum = new CRC32C();
     checksum.update(asked.getBytes(StandardCharsets.UTF_8));
@@ -47,7 +50,7 @@ public record Cursor(long of, long asOf, long at, long skip) {
           throw Problem.badRequest(
               "the cursor is of another request: only the cursor changes from page to page");
         }
-        if (cursor.skip >= 0) {
+        if (cursor.skip >= 0 && cursor.skip <= MOST_SKIPPED) {
           return cursor;
         }
       }

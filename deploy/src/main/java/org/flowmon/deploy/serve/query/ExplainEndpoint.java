@@ -57,13 +57,9 @@ public final class ExplainEndpoint implements Endpoint {
           }
           json.writeEndArray();
           json.writeNumberField("rows", answer.rows());
-          json.writeArrayFieldStart("summary");
-          for (String line : summary) {
-            json.writeString(line);
-          }
-          json.writeEndArray();
+          AnswerFacts.texts(json, "summary", summary);
           AnswerFacts.stats(json, stats);
-          AnswerFacts.warnings(json, stats.warnings());
+          AnswerFacts.texts(json, "warnings", stats.warnings());
           json.writeEndObject();
         });
   }

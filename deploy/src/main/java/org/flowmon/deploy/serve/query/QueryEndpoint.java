@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryCost;
@@ -16,6 +15,7 @@ import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.TimeRange;
 import org.flowmon.deploy.output.RowEncoding;
 import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Endpoint;
@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code POST /api/v1/query}. Large queries go to a lane of their own. */
 public final class QueryEndpoint implements Endpoint {
+  /** Rows of a JSON answer for which no limit is given. */
+  public static final long JSON_ROWS = 10_000;
+
   /** Rows that a query may examine beside others: some ten milliseconds of work. */
   private static final long SMALL_ROWS = 2_000_000;
 
@@ -102,15 +105,11 @@ public final class QueryEndpoint implements Endpoint {
 
   /** The last arrival, µs: later pages see no later one. */
   public static long newest(ArchivesSnapshot snapshot) {
-    long newest = Long.MIN_VALUE;
-    for (ArchiveSnapshot one : snapshot.all()) {
-      for (SealedSegment segment : one.segments()) {
-        if (!segment.arrival().isEmpty()) {
-          newest = Math.max(newest, segment.arrival().max());
-        }
-      }
-    }
-    return newest;
+    return snapshot.all().stream()
+        .flatMap(one -> one.segments().stream())
+        .map(SealedSegment::arrival)
+        .reduce(TimeRange.NONE, TimeRange::union)
+        .max();
   }
 
   /** The rows of a page: those before it are skipped, one after it says that there are more. */
@@ -197,7 +196,7 @@ public final class QueryEndpoint implements Endpoint {
       AnswerFacts.approximate(json, request.query(), answer);
       List<String> warnings = new ArrayList<>(answer.stats().warnings());
       warnings.addAll(archives.unjoined(request.query()));
-      AnswerFacts.warnings(json, warnings);
+      AnswerFacts.texts(json, "warnings", warnings);
       AnswerFacts.confidence(json, archives.confidence(snapshot, request.query()));
       json.writeEndObject();
       json.writeRaw("\n");

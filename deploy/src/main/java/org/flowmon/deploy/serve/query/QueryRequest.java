@@ -27,9 +27,6 @@ record QueryRequest(
     OptionalLong limit,
     Optional<Cursor> cursor,
     long checksum) {
-  /** Rows of a JSON answer for which no limit is given. */
-  static final long JSON_ROWS = 10_000;
-
   static final long MAX_ROWS = 1_000_000;
   static final int MAX_TEXT = 100_000;
   static final int MAX_CURSOR = 4000;
@@ -57,7 +54,12 @@ record QueryRequest(
     Query query = QueryParameters.bind(QueryParser.parseQuery(sql), parameters, now);
     boolean isPaged = limit.isEmpty() && format == AnswerFormat.JSON;
     return new QueryRequest(
-        query, now, format, isPaged ? OptionalLong.of(JSON_ROWS) : limit, page, checksum);
+        query,
+        now,
+        format,
+        isPaged ? OptionalLong.of(QueryEndpoint.JSON_ROWS) : limit,
+        page,
+        checksum);
   }
 
   private static AnswerFormat format(Exchange exchange, JsonBodies body) {

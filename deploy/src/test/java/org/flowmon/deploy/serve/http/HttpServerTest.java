@@ -301,7 +301,7 @@ final class HttpServerTest {
 
   @Test
   void bodiesAreBounded() throws Exception {
-    byte[] large = new byte[RequestHandler.MAX_BODY + 1];
+    byte[] large = new byte[Exchange.MAX_BODY + 1];
     for (HttpRequest.BodyPublisher body :
         List.of(
             HttpRequest.BodyPublishers.ofByteArray(large),
