@@ -1,5 +1,5 @@
 // A report or an alert, with the flows behind each row: those it counted, the same before, and after.
-import {useState} from 'preact/hooks';
+import {useRef, useState} from 'preact/hooks';
 import {ask, get, post} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
@@ -46,6 +46,11 @@ const reportBody = part(({view, report: one, text}) => {
   const selected = Number(view.params.row ?? 0);
   const row = one.rows[selected];
   const names = [...new Set(one.rows.flatMap(({columns}) => Object.keys(columns)))];
+  const flowsBehind = useRef(null);
+  const select = (other) => {
+    go(changed(view, {row: String(one.rows.indexOf(other))}));
+    flowsBehind.current.scrollIntoView();
+  };
   return div(null,
     div({class: 'title'}, h1(null, `${one.analysis}, ${instant(one.window_start)} – ${one.window_end.slice(11, 19)}`),
       span({class: 'muted'}, `revision ${one.revision}${one.updated ? ', replaced an earlier one' : ''}`),
@@ -60,11 +65,11 @@ const reportBody = part(({view, report: one, text}) => {
             id: name, title: name.replaceAll('_', ' '), number: one.rows.some(({columns}) => typeof columns[name] === 'number'),
             value: ({columns}) => columns[name] ?? null, show: ({columns}) => rowCell(view, name, columns[name], one.approximate),
           })),
-          {id: 'flows', title: '', show: (other) => button({class: 'quiet', onClick: () => go(changed(view, {row: String(one.rows.indexOf(other))}))}, 'flows')},
+          {id: 'flows', title: '', show: (other) => button({class: 'quiet', onClick: () => select(other)}, 'flows')},
         ],
       }),
       approximate({list: one.approximate})),
-    row ? behind({view, columns: row.columns, range: windowOf(one), text}) : null,
+    div({ref: flowsBehind}, row ? behind({view, columns: row.columns, range: windowOf(one), text}) : null),
     section({class: 'card', 'aria-label': 'Confidence'}, confidenceBox({confidence: one.confidence})));
 });
 
