@@ -105,9 +105,10 @@ const seriesOf = part(({view, context, asked}) => {
     const there = await loadSeries({...options, keys: asked.keys, filter: asked.filter, before: asked.before});
     const back = asked.both
       ? await loadSeries({...options, keys: asked.keys.map(swapped), filter: swapped(asked.filter), before: false}) : null;
-    return {...there, back, range, metric: asked.metric};
+    return {...there, back};
   };
-  const work = useWork(JSON.stringify([range, newest, asked]), load);
+  const {kind, ...sums} = asked; // Areas and lines are drawn from the same sums.
+  const work = useWork(JSON.stringify([range, newest, sums]), load);
   return section({class: 'card', 'aria-label': 'Series'},
     header(null, h2(null, `${metric.title} by ${asked.keys.join(', ') || 'nothing'}`),
       a({class: 'end', href: queryHref(topQuery({range, keys: asked.keys.length ? asked.keys : ['protocol'], metric, filter: asked.filter, by: asked.top, limit: asked.limit}))}, 'as a query')),
@@ -115,17 +116,17 @@ const seriesOf = part(({view, context, asked}) => {
 });
 
 const drawn = part(({view, context, asked, value}) => {
-  const metric = METRICS[value.metric];
+  const metric = METRICS[asked.metric];
   const series = useMemo(() => chartSeries(asked, value), [value, asked.kind]);
   const filterOf = (one) => (one?.key ? all(asked.filter, anyOf(one.columns, [one.key])) : asked.filter);
   return div(null,
     remarks(...value.answers),
     asked.before ? partlyBefore(context) : null,
     chart({
-      times: value.times, width: value.range.width, series, show: metric.show, stacked: asked.kind === 'area', height: 320, theme: context.theme,
+      times: value.times, width: context.range.width, series, show: metric.show, stacked: asked.kind === 'area', height: 320, theme: context.theme,
       label: `${metric.title} by ${asked.keys.join(', ')}`,
       onRange: (from, to) => go(changed(view, fixedRange(from, to))),
-      onPoint: (time, one) => go(flowsHref(view, filterOf(one), {from: time, to: time + value.range.width})),
+      onPoint: (time, one) => go(flowsHref(view, filterOf(one), {from: time, to: time + context.range.width})),
     }),
     div({class: 'muted'}, 'Drag selects a range, a click shows the flows of that moment. Long flows count evenly over the time they ran.'),
     statisticsTable({view, asked, value, metric}));
@@ -187,7 +188,7 @@ const flowDiagram = part(({view, context, asked}) => {
   const {range} = context;
   const metric = METRICS[asked.metric];
   const limit = Math.max(asked.limit, 8) * 3;
-  const work = useWork(JSON.stringify([range, asked, 'sankey']), async (signal) => {
+  const work = useWork(JSON.stringify([range, asked.keys, asked.metric, asked.filter, limit]), async (signal) => {
     const [top, total] = await Promise.all([
       ask(topQuery({range, keys: asked.keys, metric, filter: asked.filter, by: 'avg', limit}), {signal}),
       ask(`SELECT ${summed(metric)} AS volume FROM flows${where(during(range), asked.filter)}`, {signal}),

@@ -70,7 +70,7 @@ async function loadRates(range, newest, signal) {
     return {...statistics(complete(all, range, newest)), avg: average(all, range, newest)};
   };
   return {
-    current, past, answers: [now], empty: now.rows.length === 0, times: buckets(range), width: range.width,
+    current, past, answers: [now], empty: now.rows.length === 0, times: buckets(range),
     stats: Object.fromEntries(Object.keys(METRICS).map((id) => [id, summary(current[id])])),
     pastAverage: Object.fromEntries(Object.keys(METRICS).map((id) => [id, average(past[id].reduce(plus), previous(range))])),
   };
@@ -117,11 +117,11 @@ const traffic = part(({view, context, value, metric}) => {
   return div(null,
     remarks(...value.answers),
     chart({
-      times: value.times, width: value.width, series, show: METRICS[metric].show, stacked: true, theme: context.theme,
+      times: value.times, width: context.range.width, series, show: METRICS[metric].show, stacked: true, theme: context.theme,
       label: `Traffic in ${METRICS[metric].title}`,
       onRange: (from, to) => go(changed(view, fixedRange(from, to))),
       onPoint: (time, one) => go(flowsHref(view, {in: 'NOT outgoing', out: 'outgoing', 'direction unknown': 'outgoing IS NULL'}[one?.name],
-        {from: time, to: time + value.width})),
+        {from: time, to: time + context.range.width})),
     }),
     div({class: 'legend'}, series.map((one, i) => span({key: one.name}, swatch(one, i), one.name))));
 });
