@@ -105,7 +105,11 @@ function oldestOf(archive) {
 function usePage(page) {
   const [state, setState] = useState({});
   useEffect(() => {
-    PAGES[page]?.[1]().then((component) => setState({page, component}), (error) => setState({page, error}));
+    let left = false;
+    PAGES[page]?.[1]().then((component) => left || setState({page, component}), (error) => left || setState({page, error}));
+    return () => {
+      left = true;
+    };
   }, [page]);
   return state.page === page ? state : {};
 }
