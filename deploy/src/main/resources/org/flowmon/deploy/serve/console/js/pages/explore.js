@@ -3,7 +3,7 @@ import {useMemo, useState} from 'preact/hooks';
 import {ask} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
-import {columns as allColumns} from '../lib/names.js';
+import {columns as allColumns, showValue} from '../lib/names.js';
 import {flowsHref, queryHref} from '../lib/links.js';
 import {loadSeries} from '../lib/load.js';
 import {all, anyOf, equals, narrowed, summed, swapped, topQuery, where, during} from '../lib/sql.js';
@@ -17,7 +17,6 @@ import {sankey} from '../parts/sankey.js';
 import {dataTable} from '../parts/table.js';
 import {partlyBefore, remarks, shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
-import {showValue} from '../lib/names.js';
 import {noFlows} from './overview.js';
 
 const {a, button, datalist, div, form, h1, h2, header, input, label, option, section, select, span} = dom;
@@ -25,8 +24,8 @@ const {a, button, datalist, div, form, h1, h2, header, input, label, option, sec
 const KINDS = {area: 'areas', line: 'lines', sankey: 'Sankey'};
 const LIMITS = [5, 8, 10, 20, 50];
 
-/** What a view of this page asks for; what is left out is the default, and the address says the rest. */
-export function question({params}) {
+/** The question of a view of this page; parameters that the address lacks have their defaults. */
+function question({params}) {
   return {
     keys: (params.by ?? 'protocol').split(',').filter((name) => /^[a-z][a-z0-9_]*$/.test(name)),
     metric: METRICS[params.metric] ? params.metric : 'bits',

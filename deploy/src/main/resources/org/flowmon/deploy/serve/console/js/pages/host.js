@@ -19,7 +19,7 @@ import {timeBar} from '../parts/timebar.js';
 const {a, button, div, form, h1, h2, header, input, label, section, span} = dom;
 const HOUR = 36e5;
 
-export const hostSearch = part(({view}) => div(null,
+const hostSearch = part(({view}) => div(null,
   div({class: 'title'}, h1(null, 'Host')),
   form({class: 'bar', onSubmit: (event) => {
     event.preventDefault();

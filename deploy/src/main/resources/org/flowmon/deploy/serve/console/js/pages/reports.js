@@ -10,9 +10,9 @@ import {dataTable} from '../parts/table.js';
 import {shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
 
-const {a, button, div, h1, h2, header, label, option, section, select, span} = dom;
+const {a, button, div, h1, h2, header, input, label, option, section, select, span} = dom;
 
-export const noJob = () => div({class: 'state', 'data-state': 'empty'},
+const noJob = () => div({class: 'state', 'data-state': 'empty'},
   'This server knows no job, so it has no reports and no alerts. Start it with ', span({class: 'mono'}, '--config flowmon.yaml'), '.');
 
 /** Times bound the reports only if the view names some: else the newest are shown. */
@@ -70,7 +70,7 @@ const reportList = part(({view, context}) => {
   };
   const work = useWork(JSON.stringify(['reports', params, context.turn]), (signal) => get('reports', params, signal));
   return section({class: 'card', 'aria-label': 'Reports'},
-    header(null, h2(null, 'Reports'), label(null, dom.input({
+    header(null, h2(null, 'Reports'), label(null, input({
       type: 'checkbox', checked: view.params.empty === '1',
       onChange: (event) => go(changed(view, {empty: event.target.checked ? '1' : undefined, cursor: undefined})),
     }), 'also those without rows')),

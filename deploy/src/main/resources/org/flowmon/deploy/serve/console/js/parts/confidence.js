@@ -12,7 +12,7 @@ export const confidenceTag = (confidence) => span({class: `tag ${LEVELS[confiden
   confidence.group_sampling < 1 ? ', sampled groups' : '');
 
 /** All of it, with what each member means. */
-export const confidenceBox = part(({confidence}) => details({class: 'confidence', open: true},
+export const confidenceBox = part(({confidence}) => details({open: true},
   summary(null, 'How far it can be trusted: ', confidenceTag(confidence)),
   confidence.message ? div({class: 'note-line'}, confidence.message) : null,
   dl({class: 'pairs'}, Object.entries(MEANING).filter(([name]) => name in confidence && confidence[name] !== null).flatMap(([name, meaning]) => [
