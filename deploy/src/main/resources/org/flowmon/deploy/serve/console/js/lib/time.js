@@ -34,6 +34,9 @@ export function showTime(time) {
   return text.slice(0, digits).replace('T', ' ');
 }
 
+/** "2026-11-21 08:00:00" of a time in an answer. */
+export const showInstant = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '–');
+
 /** The time as an address and a query have it. */
 export const isoTime = (time) => new Date(time).toISOString().replace('.000Z', 'Z');
 

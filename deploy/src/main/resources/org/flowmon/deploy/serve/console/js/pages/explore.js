@@ -15,9 +15,8 @@ import {chart, swatch} from '../parts/chart.js';
 import {filterBar} from '../parts/filter.js';
 import {sankey} from '../parts/sankey.js';
 import {dataTable} from '../parts/table.js';
-import {partlyBefore, remarks, shown} from '../parts/states.js';
+import {noFlows, partlyBefore, remarks, shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
-import {noFlows} from './overview.js';
 
 const {a, button, datalist, div, form, h1, h2, header, input, label, option, section, select, span} = dom;
 

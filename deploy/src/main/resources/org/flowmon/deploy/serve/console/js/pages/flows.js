@@ -8,10 +8,9 @@ import {changed, go} from '../lib/view.js';
 import {cell, isNumber} from '../parts/cells.js';
 import {filterBar} from '../parts/filter.js';
 import {dataTable} from '../parts/table.js';
-import {remarks, shown} from '../parts/states.js';
+import {noFlows, remarks, shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
 import {isoTime} from '../lib/time.js';
-import {noFlows} from './overview.js';
 import {showCount} from '../lib/units.js';
 
 const {a, button, div, form, h1, input, label, option, select, section, span} = dom;

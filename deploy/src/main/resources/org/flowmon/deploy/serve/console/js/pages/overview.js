@@ -13,7 +13,7 @@ import {METRICS, showBits, showChange, showFlows, showPackets} from '../lib/unit
 import {changed, go} from '../lib/view.js';
 import {chart, swatch} from '../parts/chart.js';
 import {dataTable} from '../parts/table.js';
-import {partlyBefore, remarks, shown} from '../parts/states.js';
+import {noFlows, partlyBefore, remarks, shown} from '../parts/states.js';
 import {spark} from '../parts/spark.js';
 import {health} from '../parts/health.js';
 import {findings} from '../parts/findings.js';
@@ -46,13 +46,6 @@ export const overview = part(({view, context}) => {
     talkers({view, context, metric}),
     health({context}));
 });
-
-export const noFlows = ({archive, range}) => {
-  const held = archive?.archives?.flatMap(({holds}) => holds) ?? [];
-  return held.length === 0
-    ? 'The archive has no flows yet.'
-    : `No flows ended in this range. The archive holds ${held[0].from} to ${held[held.length - 1].through}.`;
-};
 
 async function loadRates(range, newest, signal) {
   const sql = (of) => seriesQuery({range: of, keys: ['outgoing'], metrics: ['bits', 'packets']});

@@ -4,21 +4,20 @@ import {ask, get, post} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {liveQuery} from '../lib/analysis.js';
-import {flowsHref, hostHref, queryHref} from '../lib/links.js';
+import {flowsHref, hostHref} from '../lib/links.js';
 import {column as known} from '../lib/names.js';
 import {flowsOf, keysOf, reportHref, rowText} from '../lib/reports.js';
 import {all, during, where} from '../lib/sql.js';
-import {showTime} from '../lib/time.js';
+import {showInstant, showTime} from '../lib/time.js';
 import {showBytes, showChange, showWhole} from '../lib/units.js';
 import {href, go, changed} from '../lib/view.js';
 import {cell} from '../parts/cells.js';
-import {confidenceBox} from '../parts/confidence.js';
+import {approximate, boundText, confidenceBox} from '../parts/confidence.js';
 import {dataTable} from '../parts/table.js';
 import {failure, shown} from '../parts/states.js';
 
 const {a, button, code, dd, div, dl, dt, h1, h2, header, section, span} = dom;
 
-const instant = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '–');
 const windowOf = (one) => ({from: Date.parse(one.window_start), to: Date.parse(one.window_end)});
 
 export const report = part(({view, context}) => {
@@ -52,7 +51,7 @@ const reportBody = part(({view, report: one, text}) => {
     flowsBehind.current.scrollIntoView();
   };
   return div(null,
-    div({class: 'title'}, h1(null, `${one.analysis}, ${instant(one.window_start)} – ${one.window_end.slice(11, 19)}`),
+    div({class: 'title'}, h1(null, `${one.analysis}, ${showInstant(one.window_start)} – ${one.window_end.slice(11, 19)}`),
       span({class: 'muted'}, `revision ${one.revision}${one.updated ? ', replaced an earlier one' : ''}`),
       a({href: href('reports', [], {analysis: one.analysis})}, 'all of this analysis')),
     section({class: 'card', 'aria-label': 'Rows'},
@@ -80,14 +79,6 @@ function rowCell(view, name, value, approximations) {
   const bound = approximations.find((one) => one.column === name);
   return bound ? span({title: boundText(bound)}, '≈ ', shownValue) : name === 'verdict' ? span({class: 'tag'}, value) : shownValue;
 }
-
-export const boundText = ({value, bound, bound_of: of, probability}) =>
-  `${value}: ${bound === null ? 'bounds are those of each value' : `at most ${bound} ${of} off`}${probability ? `, with probability ${probability}` : ''}`;
-
-/** The bounds of approximate columns; one click leads to the exact values. */
-export const approximate = part(({list}) => (list.length === 0 ? null : div({class: 'note-line'},
-  list.map((one, i) => div({key: i}, `≈ ${one.column} is approximate. ${boundText(one)} `,
-    one.exact ? a({href: queryHref(one.exact)}, 'exact values') : null)))));
 
 /** The flows of a row: in its window, and as long before and after. */
 const behind = part(({view, columns, range, text}) => {
@@ -137,8 +128,8 @@ export const alert = part(({view, context}) => {
     div({class: 'title'}, h1(null, `${one.analysis}: ${one.rule}`), span({class: `tag ${one.state === 'firing' ? 'bad' : 'good'}`}, one.state),
       span({class: 'mono'}, one.key.replaceAll('|', ' · '))),
     section({class: 'card', 'aria-label': 'Alert'},
-      dl({class: 'pairs'}, [['severity', one.severity], ['since', instant(one.since)], ['last held', instant(one.last_held)],
-        ['window', `${instant(one.window_start)} – ${instant(one.window_end)}`], ['cause', one.cause], ['messages', one.number]]
+      dl({class: 'pairs'}, [['severity', one.severity], ['since', showInstant(one.since)], ['last held', showInstant(one.last_held)],
+        ['window', `${showInstant(one.window_start)} – ${showInstant(one.window_end)}`], ['cause', one.cause], ['messages', one.number]]
         .flatMap(([name, value]) => [dt({key: `${name}t`}, name), dd({key: name}, String(value))]),
       Object.entries(one.columns ?? {}).flatMap(([name, value]) => [
         dt({key: `${name}c`}, name.replaceAll('_', ' ')), dd({key: `${name}v`}, rowCell(view, name, value, []))])),

@@ -82,6 +82,14 @@ export const partlyBefore = ({range, oldest}) => {
     : null;
 };
 
+/** Why a range is empty. */
+export const noFlows = ({archive}) => {
+  const held = archive?.archives?.flatMap(({holds}) => holds) ?? [];
+  return held.length === 0
+    ? 'The archive has no flows yet.'
+    : `No flows ended in this range. The archive holds ${held[0].from} to ${held[held.length - 1].through}.`;
+};
+
 /** What an answer lacks: expired flows, gaps, damage, sampling. Null if it lacks nothing. */
 export const remarks = (...answers) => {
   const lines = new Set();
