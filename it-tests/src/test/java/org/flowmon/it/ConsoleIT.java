@@ -174,6 +174,19 @@ class ConsoleIT {
   }
 
   @Test
+  void thePeriodBeforeIsAveragedOverAllOfItsTime() throws Exception {
+    Instant to = Instant.parse(whole.substring(whole.indexOf("to=") + 3));
+    Duration length = Duration.ofHours(2);
+    browser.open("#/explore?by=protocol&from=" + to.minus(length) + "&to=" + to);
+    List<String> totals = browser.column("Statistics", "total");
+    List<String> averages = browser.column("Statistics", "average");
+    int before = totals.size() - 1;
+    double rate = 8 * Double.parseDouble(totals.get(before)) / length.toSeconds();
+    assertTrue(rate > 0, "flows in the period before");
+    assertEquals(rate, Double.parseDouble(averages.get(before)), 1e-6 * rate);
+  }
+
+  @Test
   void longFlowsCountInTheTimeInWhichTheyRan() throws Exception {
     Row longest =
         rows.stream()

@@ -138,7 +138,7 @@ function chartSeries(asked, value) {
   const down = value.back === null ? []
     : asked.keys.length === 0 ? [{name: 'all, back', values: value.back.whole.rates, below: true, colour: 0}]
       : named(value.back.items, asked.keys.map(swapped), true).map((one) => sameColour(one, up));
-  const before = value.before === null ? [] : [{name: 'all, period before', values: value.before.rates, dashed: true, other: true}];
+  const before = value.before === null ? [] : [{name: 'all, period before', values: value.before.rates.slice(0, value.times.length), dashed: true, other: true}];
   return [...up, ...down, ...before];
 }
 

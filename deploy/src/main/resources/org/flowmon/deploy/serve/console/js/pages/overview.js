@@ -4,7 +4,7 @@ import {ask, get, post} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {hostHref, flowsHref, exploreHref} from '../lib/links.js';
-import {average, complete, loadSeries} from '../lib/load.js';
+import {loadSeries} from '../lib/load.js';
 import {anyOf, equals, seriesQuery, topQuery} from '../lib/sql.js';
 import {showValue} from '../lib/names.js';
 import {buckets, ended, plus, previous, rates, spread, statistics} from '../lib/series.js';
@@ -58,14 +58,11 @@ async function loadRates(range, newest, signal) {
   });
   const current = series(now.rows, range);
   const past = series(before.rows, previous(range));
-  const summary = (lists) => {
-    const all = lists.reduce(plus);
-    return {...statistics(complete(all, range, newest)), avg: average(all, range, newest)};
-  };
+  const summary = (lists, of) => statistics(lists.reduce(plus), of, newest);
   return {
     current, past, answers: [now], empty: now.rows.length === 0, times: buckets(range),
-    stats: Object.fromEntries(Object.keys(METRICS).map((id) => [id, summary(current[id])])),
-    pastAverage: Object.fromEntries(Object.keys(METRICS).map((id) => [id, average(past[id].reduce(plus), previous(range))])),
+    stats: Object.fromEntries(Object.keys(METRICS).map((id) => [id, summary(current[id], range)])),
+    pastAverage: Object.fromEntries(Object.keys(METRICS).map((id) => [id, summary(past[id], previous(range)).avg])),
   };
 }
 
