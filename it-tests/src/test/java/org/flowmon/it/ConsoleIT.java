@@ -10,13 +10,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -92,7 +92,7 @@ class ConsoleIT {
         Program.flowmon(
             folder, "serve", "serve", "--archive", archive.toString(), "--listen", "127.0.0.1:0");
     String url = server.awaitLine(LISTENING).group(1);
-    browser = new Browser(url, Files.createDirectory(folder.resolve("downloads")));
+    browser = new Browser(url);
   }
 
   @AfterAll
@@ -401,6 +401,19 @@ class ConsoleIT {
     assertTrue(browser.text("main").contains("no range"));
     assertTrue(browser.has("main [data-range]"), "another range can be chosen");
     assertEquals(List.of(), browser.errors(), "nothing is asked without a range");
+  }
+
+  @Test
+  void noPageAsksTheSameTwice() throws Exception {
+    List<String> pages = new ArrayList<>(PAGES.values());
+    pages.add("#/explore?range=6h&by=src_addr&both=1");
+    pages.add("#/host/" + rows.get(0).source() + "?range=6h");
+    for (String page : pages) {
+      browser.open(page);
+      List<String> asked = browser.asked();
+      assertTrue(asked.size() > 3, page + ": " + asked);
+      assertEquals(List.copyOf(new LinkedHashSet<>(asked)), asked, page);
+    }
   }
 
   @Test

@@ -13,9 +13,10 @@ async function total({range, metric, filter, signal}) {
 
 /**
  * Series of rates: of the `limit` largest keys, of the others, of all, and of all in the period before. `items` have
- * `key` (values of the columns), `sums`, `rates`, `stats`; the last is `other`, if there are others.
+ * `key` (values of the columns), `sums`, `rates`, `stats`; the last is `other`, if there are others. `known` is the `sum`
+ * of another call with the same filter.
  */
-export async function loadSeries({range, keys, metric, filter, by = 'avg', limit = 8, before = true, newest, signal, progress}) {
+export async function loadSeries({range, keys, metric, filter, by = 'avg', limit = 8, before = true, newest, known, signal, progress}) {
   const top = keys.length === 0
     ? null
     : await ask(topQuery({range, keys, metric, filter, by, limit}), {signal});
@@ -23,7 +24,7 @@ export async function loadSeries({range, keys, metric, filter, by = 'avg', limit
   const earlier = previous(range);
   const found = top === null ? [] : top.rows.map((row) => keys.map((name) => row[name]));
   const [whole, past, parts] = await Promise.all([
-    total({range, metric, filter, signal}),
+    known ?? total({range, metric, filter, signal}),
     before ? total({range: earlier, metric, filter, signal}) : null,
     found.length === 0
       ? null
@@ -47,6 +48,7 @@ export async function loadSeries({range, keys, metric, filter, by = 'avg', limit
     items,
     whole: item(null, whole.sums),
     before: past === null ? null : item(null, past.sums, earlier),
+    sum: whole,
     answers: [top, whole.answer, parts],
     empty: whole.answer.rows.length === 0,
   };

@@ -101,8 +101,9 @@ const seriesOf = part(({view, context, asked}) => {
   const load = async (signal, progress) => {
     const options = {range, metric, newest, signal, progress, by: asked.top, limit: asked.limit};
     const there = await loadSeries({...options, keys: asked.keys, filter: asked.filter, before: asked.before});
-    const back = asked.both
-      ? await loadSeries({...options, keys: asked.keys.map(swapped), filter: swapped(asked.filter), before: false}) : null;
+    const filter = swapped(asked.filter);
+    const known = filter === asked.filter ? there.sum : undefined;
+    const back = asked.both ? await loadSeries({...options, keys: asked.keys.map(swapped), filter, before: false, known}) : null;
     return {...there, back};
   };
   const {kind, ...sums} = asked; // Areas and lines are drawn from the same sums.
