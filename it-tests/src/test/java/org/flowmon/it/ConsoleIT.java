@@ -389,6 +389,53 @@ class ConsoleIT {
   }
 
   @Test
+  void rowsStayAsTheyWereUntilOthersAreThere() throws Exception {
+    browser.open("#/explore?by=protocol&" + whole);
+    List<String> before = browser.column("Statistics", "protocol");
+    browser.run(
+        "const send = window.fetch;"
+            + " const released = new Promise(release => { window.release = release; });"
+            + " window.fetch = (...asked) => released.then(() => send(...asked));"
+            + " location.hash = '#/explore?by=protocol,dst_port&' + arguments[0]",
+        whole);
+    browser.await("return document.querySelector('.stale') !== null", "others are asked for");
+    assertEquals(before, browser.column("Statistics", "protocol"));
+    browser.run("window.release()");
+    browser.settle();
+    assertEquals(List.of(), browser.column("Statistics", "protocol"));
+    assertTrue(browser.column("Statistics", "protocol dst_port").get(0).contains(" · "));
+  }
+
+  /** This server has no job; its reports are made up. */
+  @Test
+  void theFlowsOfARowAreShownWhereverItStands() throws Exception {
+    browser.open("#/overview?" + whole);
+    browser.run(
+        "const send = window.fetch;"
+            + " const start = '2026-11-01T00:00:00Z', end = '2026-11-01T00:01:00Z';"
+            + " const rows = [...Array(100)].map((_, i) =>"
+            + " ({row_key: String(i), columns: {src_addr: '10.0.0.' + i, bytes: i}}));"
+            + " const report = {analysis: 'talkers', window_start: start, window_end: end,"
+            + " revision: 0, row_count: 100, complete: true, rows, approximate: [],"
+            + " confidence: {history: 'none', late_flows: 0, lost_flows: 0, group_sampling: 1}};"
+            + " const made = {reports: {reports: [report], next: null}, analyses: {text: null}};"
+            + " window.fetch = (url, options) => {"
+            + " const answer = made[/^api.v1.(reports|analyses)/.exec(url)?.[1]];"
+            + " return answer ? Promise.resolve(Response.json(answer)) : send(url, options); };"
+            + " location.hash = `#/report/talkers/${start}/${end}`");
+    String behind = "section[aria-label=\"Flows behind it\"]";
+    browser.await("return document.querySelector('" + behind + "') !== null", "there is a report");
+    browser.settle();
+    browser.click(By.xpath("(//button[text()='flows'])[50]"));
+    assertTrue(browser.text(behind).contains("10.0.0.49"), browser.text(behind));
+    browser.await(
+        "const place = document.querySelector('"
+            + behind
+            + "').getBoundingClientRect(); return place.top >= 0 && place.bottom <= innerHeight",
+        "its flows are in sight");
+  }
+
+  @Test
   void noPageAsksTheSameTwice() throws Exception {
     List<String> pages = new ArrayList<>(PAGES.values());
     pages.add("#/explore?range=6h&by=src_addr&both=1");
