@@ -26,12 +26,18 @@ final class Browser implements AutoCloseable {
   private static final int HEIGHT = 900;
   private static final int TALLEST = 2400;
 
+  /** Keeps what a page asks, as {@link #asked} has it. */
+  private static final String RECORDER =
+      "window.asked = []; const send = window.fetch; window.fetch = (url, options = {}) => {"
+          + " window.asked.push([options.method ?? 'GET', url, options.body ?? ''].join(' '));"
+          + " return send(url, options); };";
+
   private final ChromeDriver driver;
   private final String base;
   private int width;
 
   /** The test is skipped, or fails, without Chromium and its driver. */
-  Browser(String base, Path downloads) {
+  Browser(String base) {
     Path chromium = ProjectFiles.tool("chromium");
     Path service = ProjectFiles.tool("chromedriver");
     ChromeOptions options = new ChromeOptions();
@@ -39,8 +45,6 @@ final class Browser implements AutoCloseable {
     // The sandbox needs a user other than root; all that is shown comes from this test.
     options.addArguments(
         "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--lang=en");
-    options.setExperimentalOption(
-        "prefs", Map.of("download.default_directory", downloads.toString()));
     LoggingPreferences log = new LoggingPreferences();
     log.enable(LogType.BROWSER, Level.ALL);
     options.setCapability("goog:loggingPrefs", log);
@@ -52,6 +56,7 @@ final class Browser implements AutoCloseable {
                 .build(),
             options);
     this.base = base;
+    driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", RECORDER));
     look("light", 1280);
   }
 
@@ -125,7 +130,12 @@ final class Browser implements AutoCloseable {
         column);
   }
 
-  List<String> values(String script, Object... arguments) {
+  /** The requests of the page since it was opened: method, address and body. */
+  List<String> asked() {
+    return values("return window.asked");
+  }
+
+  private List<String> values(String script, Object... arguments) {
     List<String> values = new ArrayList<>();
     for (Object value : (List<?>) Objects.requireNonNull(run(script, arguments))) {
       values.add(String.valueOf(value));

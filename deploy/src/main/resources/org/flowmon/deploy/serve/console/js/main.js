@@ -8,6 +8,7 @@ import {learn} from './lib/names.js';
 import {resolveRange} from './lib/time.js';
 import {carried, href, useView} from './lib/view.js';
 import {failure} from './parts/states.js';
+import {timeBar} from './parts/timebar.js';
 
 const {a, button, div, h1, header, main, nav} = dom;
 
@@ -58,9 +59,11 @@ function content({view, context, facts, archive, Page}) {
   if (!facts.value || !archive.value || !Page.component) {
     return div({class: 'wait', role: 'status', 'aria-label': 'Loading'});
   }
-  return div(null,
-    context.range.invalid ? div({class: 'state error', role: 'alert'}, context.range.invalid) : null,
-    h(Shown, {key: view.page + view.args.join('/'), draw: Page.component, view, context}));
+  if (context.range.invalid) {
+    return div(null, div({class: 'state error', role: 'alert'}, context.range.invalid),
+      timeBar({view, range: context.range, newest: context.newest}));
+  }
+  return h(Shown, {key: view.page + view.args.join('/'), draw: Page.component, view, context});
 }
 
 /** A page begins anew when it is another one, but not when its parameters change. */
@@ -105,7 +108,11 @@ function oldestOf(archive) {
 function usePage(page) {
   const [state, setState] = useState({});
   useEffect(() => {
-    PAGES[page]?.[1]().then((component) => setState({page, component}), (error) => setState({page, error}));
+    let left = false;
+    PAGES[page]?.[1]().then((component) => left || setState({page, component}), (error) => left || setState({page, error}));
+    return () => {
+      left = true;
+    };
   }, [page]);
   return state.page === page ? state : {};
 }

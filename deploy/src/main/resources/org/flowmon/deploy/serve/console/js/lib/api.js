@@ -3,7 +3,7 @@
 const TOKEN = 'flowmon.token';
 
 /** Why the server did not answer as asked. */
-export class Refusal extends Error {
+class Refusal extends Error {
   constructor(problem, status) {
     super(problem.detail ?? problem.title ?? `The server answered with status ${status}.`);
     this.status = status;
@@ -11,7 +11,6 @@ export class Refusal extends Error {
     this.position = problem.position;
     this.line = problem.line;
     this.column = problem.column;
-    this.retryAfter = problem.retry_after;
   }
 }
 
@@ -79,8 +78,8 @@ export async function post(path, body, signal, method = 'POST') {
 export const remove = async (path, signal) => parse(await (await send(path, {method: 'DELETE', signal})).text());
 
 /** An answer with columns, rows and how it was found. Times of its rows are milliseconds if `times` is given. */
-export async function ask(sql, {signal, parameters, limit, cursor, times = false} = {}) {
-  const answer = await post('query', {sql, format: 'json', parameters, limit, cursor}, signal);
+export async function ask(sql, {signal, limit, cursor, times = false} = {}) {
+  const answer = await post('query', {sql, format: 'json', limit, cursor}, signal);
   if (times) {
     const names = answer.columns.filter((column) => column.kind === 'timestamp').map((column) => column.name);
     for (const row of answer.rows) {
@@ -91,6 +90,6 @@ export async function ask(sql, {signal, parameters, limit, cursor, times = false
 }
 
 /** The file that a query's whole answer is, as the server writes it. */
-export async function csv(sql, parameters, signal) {
-  return (await send('query', {method: 'POST', body: {sql, parameters, format: 'csv'}, signal, accept: 'text/csv'})).blob();
+export async function csv(sql, signal) {
+  return (await send('query', {method: 'POST', body: {sql, format: 'csv'}, signal, accept: 'text/csv'})).blob();
 }

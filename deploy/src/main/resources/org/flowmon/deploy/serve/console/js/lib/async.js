@@ -1,32 +1,34 @@
-// Work that follows the view: what is asked for is cancelled when the view is left or asks for something else.
+// Work that follows the view: requests are cancelled when the view is left or asks for something else.
 import {useCallback, useEffect, useRef, useState} from 'preact/hooks';
 
 /**
- * Runs `work(signal, progress)` for each new `key`. The state has `value` (the last one while the next is loading, and
- * `stale` says so), `partial` (what `progress` reported), `error`, `loading` and `again()`.
+ * Runs `work(signal, progress)` for each new `key`; null is no work. The state has `value` (the last one while the next
+ * is loading; `isCurrent` tells whether it is of this key), `partial` (what `progress` reported), `error`, `loading`,
+ * `again()`, and in `drawn.current` how the last value was drawn.
  */
 export function useWork(key, work) {
   const [state, setState] = useState({loading: true});
   const [turn, setTurn] = useState(0);
   const latest = useRef(work);
+  const drawn = useRef(null);
   latest.current = work;
   useEffect(() => {
     if (key === null) {
-      setState({loading: false, idle: true});
+      setState({});
       return undefined;
     }
     const control = new AbortController();
-    const begun = performance.now();
-    setState((before) => ({...before, error: undefined, partial: undefined, loading: true, stale: 'value' in before, begun}));
+    setState((before) => ({...before, error: undefined, partial: undefined, loading: true, begun: performance.now()}));
     const progress = (partial) => control.signal.aborted || setState((before) => ({...before, partial}));
     latest.current(control.signal, progress).then(
-      (value) => control.signal.aborted || setState({value, key, took: performance.now() - begun}),
+      (value) => control.signal.aborted || setState({value, key}),
       (error) => control.signal.aborted || setState({error, key}),
     );
     return () => control.abort();
   }, [key, turn]);
   const again = useCallback(() => setTurn((before) => before + 1), []);
-  return {...state, again};
+  const isCurrent = state.key === key;
+  return {...state, loading: state.loading || (key !== null && !isCurrent), isCurrent, again, drawn};
 }
 
 /** Calls again and again while the page is visible; 0 never. */

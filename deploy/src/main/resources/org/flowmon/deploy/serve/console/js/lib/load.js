@@ -13,55 +13,43 @@ async function total({range, metric, filter, signal}) {
 
 /**
  * Series of rates: of the `limit` largest keys, of the others, of all, and of all in the period before. `items` have
- * `key` (values of the columns), `sums`, `rates`, `stats`; the last is `other`, if there are others.
+ * `key` (values of the columns), `sums`, `rates`, `stats`; the last is `other`, if there are others. `known` is the `sum`
+ * of another call with the same filter.
  */
-export async function loadSeries({range, keys, metric, filter, by = 'avg', limit = 8, before = true, newest, signal, progress}) {
+export async function loadSeries({range, keys, metric, filter, by = 'avg', limit = 8, before = true, newest, known, signal, progress}) {
   const top = keys.length === 0
     ? null
     : await ask(topQuery({range, keys, metric, filter, by, limit}), {signal});
   progress?.('Loading the series');
+  const earlier = previous(range);
   const found = top === null ? [] : top.rows.map((row) => keys.map((name) => row[name]));
   const [whole, past, parts] = await Promise.all([
-    total({range, metric, filter, signal}),
-    before ? total({range: previous(range), metric, filter, signal}) : null,
+    known ?? total({range, metric, filter, signal}),
+    before ? total({range: earlier, metric, filter, signal}) : null,
     found.length === 0
       ? null
       : ask(seriesQuery({range, keys, metrics: [metric.id], filter: all(filter, anyOf(keys, found))}),
         {signal, times: true, limit: 1000000}),
   ]);
-  const item = (key, volume, rest) => {
-    const rate = rates(volume, range, metric.factor);
-    return {key, sums: volume, rates: rate,
-      stats: {...statistics(whole.answer ? complete(rate, range, newest) : rate), avg: average(rate, range, newest)},
-      total: volume.reduce((a, b) => a + b, 0), ...rest};
+  const item = (key, volume, of = range) => {
+    const rate = rates(volume, of, metric.factor);
+    return {key, sums: volume, rates: rate, stats: statistics(rate, of, newest), total: volume.reduce((a, b) => a + b, 0)};
   };
   const groups = parts === null ? new Map() : byKey(parts.rows, keys);
   const items = found.map((key) => item(key, sums(groups.get(keyText(key)) ?? [], metric, range)));
   if (keys.length > 0) {
     const others = minus(whole.sums, items.reduce((sum, one) => plus(sum, one.sums), new Array(whole.sums.length).fill(0)));
     if (others.some((value) => value > 0.5)) {
-      items.push(item(null, others, {other: true}));
+      items.push({...item(null, others), other: true});
     }
   }
   return {
     times: buckets(range),
     items,
-    whole: item(null, whole.sums, {}),
-    before: past === null ? null : item(null, past.sums.slice(0, whole.sums.length), {}),
+    whole: item(null, whole.sums),
+    before: past === null ? null : item(null, past.sums, earlier),
+    sum: whole,
     answers: [top, whole.answer, parts],
     empty: whole.answer.rows.length === 0,
   };
-}
-
-/** The average rate from the range's begin to its end, or to the newest flow: with this time it makes the total. */
-export function average(rate, range, newest = Infinity) {
-  const covered = Math.min(range.to, newest) - range.from;
-  return (rate.reduce((a, b) => a + b, 0) * range.width) / (covered > 0 ? covered : range.to - range.from);
-}
-
-/** Rates of the buckets that are wholly within the range and before the newest flow; all if there is none. */
-export function complete(rate, range, newest = Infinity) {
-  const times = buckets(range);
-  const kept = rate.filter((_, i) => times[i] >= range.from && times[i] + range.width <= Math.min(range.to, newest));
-  return kept.length === 0 ? rate : kept;
 }

@@ -1,6 +1,6 @@
 // Names of ports, protocols and columns, which the server has; loaded once, before the first page is drawn.
 
-const known = {columns: [], functions: [], keywords: [], ports: {}, protocols: {}};
+const known = {columns: [], keywords: [], ports: {}, protocols: {}};
 const byName = new Map();
 
 export function learn(facts) {
@@ -13,7 +13,7 @@ export const keywords = () => known.keywords;
 export const column = (name) => byName.get(name);
 
 /** The code's name, if the column has such names. */
-export function nameOf(column, value) {
+function nameOf(column, value) {
   if (value === null || value === undefined) {
     return undefined;
   }
@@ -39,12 +39,3 @@ export function showValue(column, value) {
   }
   return name ? `${value} (${name})` : String(value);
 }
-
-const WORDS = {
-  src: 'source', dst: 'destination', addr: 'address', as: 'AS', if: 'interface', in: 'input', out: 'output',
-  tcp: 'TCP', vlan: 'VLAN', icmp: 'ICMP', nat: 'NAT', mpls: 'MPLS', ttl: 'TTL', vrf: 'VRF', bgp: 'BGP', mac: 'MAC',
-};
-
-/** A column's name for people: "source address". */
-export const title = (column) =>
-  column.split('_').map((word) => WORDS[word] ?? word).join(' ');

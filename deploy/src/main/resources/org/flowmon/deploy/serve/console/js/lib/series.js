@@ -56,21 +56,32 @@ export const rates = (sums, range, factor) => sums.map((sum) => (sum * factor * 
 export const plus = (a, b) => a.map((value, i) => value + b[i]);
 export const minus = (a, b) => a.map((value, i) => Math.max(0, value - b[i]));
 
-/** The smallest, largest, last, average and 95th percentile of rates; the nearest-rank percentile. */
-export function statistics(values) {
-  if (values.length === 0) {
-    return {min: 0, max: 0, last: 0, avg: 0, p95: 0, sum: 0};
-  }
+/**
+ * The smallest, largest and last rate and the nearest-rank 95th percentile, of the complete buckets; the average, of the
+ * range up to the newest flow: times this time it is the total.
+ */
+export function statistics(rate, range, newest = Infinity) {
+  const values = complete(rate, range, newest);
   const sorted = [...values].sort((a, b) => a - b);
-  const sum = values.reduce((total, value) => total + value, 0);
   return {
     min: sorted[0],
     max: sorted[sorted.length - 1],
     last: values[values.length - 1],
-    avg: sum / values.length,
+    avg: average(rate, range, newest),
     p95: sorted[Math.ceil(0.95 * sorted.length) - 1],
-    sum,
   };
+}
+
+function average(rate, range, newest) {
+  const covered = Math.min(range.to, newest) - range.from;
+  return (rate.reduce((a, b) => a + b, 0) * range.width) / (covered > 0 ? covered : range.to - range.from);
+}
+
+/** Rates of the buckets that are wholly within the range and before the newest flow; all if there is none. */
+function complete(rate, range, newest) {
+  const times = buckets(range);
+  const kept = rate.filter((_, i) => times[i] >= range.from && times[i] + range.width <= Math.min(range.to, newest));
+  return kept.length === 0 ? rate : kept;
 }
 
 /** Rows by the text of their key. */

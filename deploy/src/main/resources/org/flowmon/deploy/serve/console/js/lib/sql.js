@@ -1,11 +1,8 @@
 // Queries in flowmon's dialect, made of a view. Values become literals here and nowhere else.
 
-/** How a column's values are compared and shown; of columns that the server's list does not have: text. */
-export const ADDRESS = 'ADDRESS';
-
 export const quoted = (text) => `'${String(text).replaceAll("'", "''")}'`;
 export const timestamp = (time) => `TIMESTAMP '${new Date(time).toISOString()}'`;
-export const interval = (ms) => `INTERVAL '${ms / 1000}' SECOND`;
+const interval = (ms) => `INTERVAL '${ms / 1000}' SECOND`;
 
 /** `column = value`; NULL is a value, too. */
 export function equals(column, value) {
@@ -61,7 +58,7 @@ export function swapped(text) {
   });
 }
 
-/** What is summed of a metric: bytes or packets both ways; flows are counted. */
+/** A metric's sum: bytes or packets both ways; flows are counted. */
 export function summed(metric) {
   return metric.forward
     ? `COALESCE(SUM(${metric.forward}), 0) + COALESCE(SUM(${metric.reverse}), 0)`
@@ -73,7 +70,7 @@ const bucket = (time, width) => `TIME_BUCKET(${time}, ${interval(width)})`;
 /** Flows that run on after a range are looked for so long after it. */
 const LONGEST = 36e5;
 
-/** What is summed for series, one way each. */
+/** The columns that series sum, one way each. */
 const SUMS = {bits: ['bytes', 'reverse_bytes'], packets: ['packets', 'reverse_packets'], flows: []};
 
 /**

@@ -5,7 +5,7 @@ const WORDS = {sec: 's', second: 's', min: 'm', minute: 'm', hr: 'h', hour: 'h',
 const WIDTHS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800];
 
 export const PRESETS = ['15m', '1h', '6h', '24h', '7d', '30d'];
-export const DEFAULT_RANGE = '1h';
+const DEFAULT_RANGE = '1h';
 
 /** Milliseconds of 15m, 6h, "2 hours"; NaN of anything else. */
 export function parseDuration(text) {
@@ -19,7 +19,7 @@ export function parseDuration(text) {
 }
 
 /** Milliseconds of "2026-11-21", "2026-11-21 08:00", of either with seconds and zone; NaN of anything else. */
-export function parseTime(text) {
+function parseTime(text) {
   const found = /^\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?\s*$/.exec(text ?? '');
   return found ? Date.parse(`${found[1]}T${found[2] ?? '00:00'}${found[3] ?? 'Z'}`) : NaN;
 }
@@ -33,6 +33,9 @@ export function showTime(time) {
   const digits = time % 1000 !== 0 ? 23 : time % 6e4 !== 0 ? 19 : 16;
   return text.slice(0, digits).replace('T', ' ');
 }
+
+/** "2026-11-21 08:00:00" of a time in an answer. */
+export const showInstant = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '–');
 
 /** The time as an address and a query have it. */
 export const isoTime = (time) => new Date(time).toISOString().replace('.000Z', 'Z');
@@ -56,13 +59,11 @@ export function showDuration(ms) {
  */
 export function resolveRange(params, newest, now = Date.now()) {
   const end = Number.isFinite(newest) ? newest + 1000 - (newest % 1000) : now;
+  const to = params.to === 'now' ? now : params.to === undefined || params.to === 'end' ? end : parseTime(params.to);
   if (params.from !== undefined) {
-    const from = parseTime(params.from);
-    const to = params.to === undefined || params.to === 'end' ? end : params.to === 'now' ? now : parseTime(params.to);
-    return checked(from, to, {fixed: true});
+    return checked(parseTime(params.from), to, {fixed: true});
   }
   const length = parseDuration(params.range ?? DEFAULT_RANGE);
-  const to = params.to === 'now' ? now : params.to === undefined || params.to === 'end' ? end : parseTime(params.to);
   return checked(to - length, to, {relative: params.range ?? DEFAULT_RANGE, anchor: params.to ?? 'end'});
 }
 
@@ -78,18 +79,18 @@ function checked(from, to, rest) {
 }
 
 /** The narrowest bucket, in milliseconds, that gives at most `points` of them. */
-export function bucketWidth(from, to, points = 200) {
+function bucketWidth(from, to, points = 200) {
   const wanted = (to - from) / 1000 / points;
   return (WIDTHS.find((width) => width >= wanted) ?? 604800) * 1000;
 }
 
 /** Parameters of what a person typed: "6 hours", "today", "2026-11-20", "2026-11-20 08:00 to 09:30"; or null. */
-export function parseRange(text, newest, now = Date.now()) {
+export function parseRange(text, now = Date.now()) {
   const words = text.trim().toLowerCase().replace(/^last\s+/, '');
   const today = now - (now % 864e5);
   const named = {today: [today, now], yesterday: [today - 864e5, today]}[words];
   if (named) {
-    return fixed(named[0], named[1]);
+    return fixedRange(named[0], named[1]);
   }
   const length = parseDuration(words);
   if (length > 0) {
@@ -99,14 +100,12 @@ export function parseRange(text, newest, now = Date.now()) {
   const [first, second] = text.split(/\s+(?:to|until|through)\s+|\s*(?:\.\.|–|—)\s*|\s+-\s+/i);
   const from = parseTime(first);
   if (second === undefined) {
-    return Number.isNaN(from) ? null : fixed(from, from + (/:/.test(first) ? 36e5 : 864e5));
+    return Number.isNaN(from) ? null : fixedRange(from, from + (/:/.test(first) ? 36e5 : 864e5));
   }
   const day = first.trim().slice(0, 10);
   const to = /^\d\d:\d\d/.test(second.trim()) ? parseTime(`${day} ${second.trim()}`) : parseTime(second);
-  return from < to ? fixed(from, to) : null;
+  return from < to ? fixedRange(from, to) : null;
 }
 
-const fixed = (from, to) => ({range: undefined, from: isoTime(from), to: isoTime(to)});
-
 /** Parameters of a fixed range. */
-export const fixedRange = fixed;
+export const fixedRange = (from, to) => ({range: undefined, from: isoTime(from), to: isoTime(to)});

@@ -2,7 +2,7 @@
 import {useEffect, useState} from 'preact/hooks';
 
 /** {page, args, params} of an address's part after #. */
-export function parseView(hash) {
+function parseView(hash) {
   const text = hash.replace(/^#/, '');
   const cut = text.indexOf('?');
   const path = (cut < 0 ? text : text.slice(0, cut)).split('/').filter((step) => step !== '').map(decode);

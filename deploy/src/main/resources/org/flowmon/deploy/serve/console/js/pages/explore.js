@@ -3,7 +3,7 @@ import {useMemo, useState} from 'preact/hooks';
 import {ask} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
-import {columns as allColumns} from '../lib/names.js';
+import {columns as allColumns, showValue} from '../lib/names.js';
 import {flowsHref, queryHref} from '../lib/links.js';
 import {loadSeries} from '../lib/load.js';
 import {all, anyOf, equals, narrowed, summed, swapped, topQuery, where, during} from '../lib/sql.js';
@@ -15,18 +15,16 @@ import {chart, swatch} from '../parts/chart.js';
 import {filterBar} from '../parts/filter.js';
 import {sankey} from '../parts/sankey.js';
 import {dataTable} from '../parts/table.js';
-import {partlyBefore, remarks, shown} from '../parts/states.js';
+import {noFlows, partlyBefore, remarks, shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
-import {showValue} from '../lib/names.js';
-import {noFlows} from './overview.js';
 
 const {a, button, datalist, div, form, h1, h2, header, input, label, option, section, select, span} = dom;
 
 const KINDS = {area: 'areas', line: 'lines', sankey: 'Sankey'};
 const LIMITS = [5, 8, 10, 20, 50];
 
-/** What a view of this page asks for; what is left out is the default, and the address says the rest. */
-export function question({params}) {
+/** The question of a view of this page; parameters that the address lacks have their defaults. */
+function question({params}) {
   return {
     keys: (params.by ?? 'protocol').split(',').filter((name) => /^[a-z][a-z0-9_]*$/.test(name)),
     metric: METRICS[params.metric] ? params.metric : 'bits',
@@ -103,11 +101,13 @@ const seriesOf = part(({view, context, asked}) => {
   const load = async (signal, progress) => {
     const options = {range, metric, newest, signal, progress, by: asked.top, limit: asked.limit};
     const there = await loadSeries({...options, keys: asked.keys, filter: asked.filter, before: asked.before});
-    const back = asked.both
-      ? await loadSeries({...options, keys: asked.keys.map(swapped), filter: swapped(asked.filter), before: false}) : null;
-    return {...there, back, range, metric: asked.metric};
+    const filter = swapped(asked.filter);
+    const known = filter === asked.filter ? there.sum : undefined;
+    const back = asked.both ? await loadSeries({...options, keys: asked.keys.map(swapped), filter, before: false, known}) : null;
+    return {...there, back};
   };
-  const work = useWork(JSON.stringify([range, newest, asked]), load);
+  const {kind, ...sums} = asked; // Areas and lines are drawn from the same sums.
+  const work = useWork(JSON.stringify([range, newest, sums]), load);
   return section({class: 'card', 'aria-label': 'Series'},
     header(null, h2(null, `${metric.title} by ${asked.keys.join(', ') || 'nothing'}`),
       a({class: 'end', href: queryHref(topQuery({range, keys: asked.keys.length ? asked.keys : ['protocol'], metric, filter: asked.filter, by: asked.top, limit: asked.limit}))}, 'as a query')),
@@ -115,17 +115,17 @@ const seriesOf = part(({view, context, asked}) => {
 });
 
 const drawn = part(({view, context, asked, value}) => {
-  const metric = METRICS[value.metric];
+  const metric = METRICS[asked.metric];
   const series = useMemo(() => chartSeries(asked, value), [value, asked.kind]);
   const filterOf = (one) => (one?.key ? all(asked.filter, anyOf(one.columns, [one.key])) : asked.filter);
   return div(null,
     remarks(...value.answers),
     asked.before ? partlyBefore(context) : null,
     chart({
-      times: value.times, width: value.range.width, series, show: metric.show, stacked: asked.kind === 'area', height: 320, theme: context.theme,
+      times: value.times, width: context.range.width, series, show: metric.show, stacked: asked.kind === 'area', height: 320, theme: context.theme,
       label: `${metric.title} by ${asked.keys.join(', ')}`,
       onRange: (from, to) => go(changed(view, fixedRange(from, to))),
-      onPoint: (time, one) => go(flowsHref(view, filterOf(one), {from: time, to: time + value.range.width})),
+      onPoint: (time, one) => go(flowsHref(view, filterOf(one), {from: time, to: time + context.range.width})),
     }),
     div({class: 'muted'}, 'Drag selects a range, a click shows the flows of that moment. Long flows count evenly over the time they ran.'),
     statisticsTable({view, asked, value, metric}));
@@ -139,7 +139,7 @@ function chartSeries(asked, value) {
   const down = value.back === null ? []
     : asked.keys.length === 0 ? [{name: 'all, back', values: value.back.whole.rates, below: true, colour: 0}]
       : named(value.back.items, asked.keys.map(swapped), true).map((one) => sameColour(one, up));
-  const before = value.before === null ? [] : [{name: 'all, period before', values: value.before.rates, dashed: true, other: true}];
+  const before = value.before === null ? [] : [{name: 'all, period before', values: value.before.rates.slice(0, value.times.length), dashed: true, other: true}];
   return [...up, ...down, ...before];
 }
 
@@ -187,7 +187,7 @@ const flowDiagram = part(({view, context, asked}) => {
   const {range} = context;
   const metric = METRICS[asked.metric];
   const limit = Math.max(asked.limit, 8) * 3;
-  const work = useWork(JSON.stringify([range, asked, 'sankey']), async (signal) => {
+  const work = useWork(JSON.stringify([range, asked.keys, asked.metric, asked.filter, limit]), async (signal) => {
     const [top, total] = await Promise.all([
       ask(topQuery({range, keys: asked.keys, metric, filter: asked.filter, by: 'avg', limit}), {signal}),
       ask(`SELECT ${summed(metric)} AS volume FROM flows${where(during(range), asked.filter)}`, {signal}),

@@ -4,15 +4,13 @@ import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {exploreHref, flowsHref} from '../lib/links.js';
 import {equals} from '../lib/sql.js';
-import {isoTime} from '../lib/time.js';
+import {isoTime, showInstant} from '../lib/time.js';
 import {showBytes, showCount} from '../lib/units.js';
 import {dataTable} from '../parts/table.js';
 import {shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
 
 const {a, details, div, h1, pre, section, span, summary} = dom;
-
-const instant = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '–');
 
 export const exporters = part(({view, context}) => {
   const {range, newest, turn} = context;
@@ -30,7 +28,7 @@ export const exporters = part(({view, context}) => {
           {id: 'flows', title: 'Flows in the range', number: true, value: (one) => one.archived_flows,
             show: (one) => a({href: flowsHref(view, equals('exporter', one.exporter))}, showCount(one.archived_flows))},
           {id: 'bytes', title: 'Bytes', number: true, value: (one) => one.archived_bytes, show: (one) => showBytes(one.archived_bytes)},
-          {id: 'last', title: 'Newest flow', value: (one) => one.last_end_time, show: (one) => instant(one.last_end_time)},
+          {id: 'last', title: 'Newest flow', value: (one) => one.last_end_time, show: (one) => showInstant(one.last_end_time)},
           {id: 'explore', title: '', show: (one) => a({href: exploreHref(view, {filter: equals('exporter', one.exporter), by: 'input_if'})}, 'by interface')},
           {id: 'live', title: 'Collector', show: (one) => (one.live === null ? span({class: 'muted'}, '–')
             : details(null, summary(null, 'what it says'), pre(null, JSON.stringify(one.live, null, 1))))},

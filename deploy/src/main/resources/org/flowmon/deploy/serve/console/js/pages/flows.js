@@ -2,16 +2,15 @@
 import {get, ask} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
-import {all, during, narrowed, quoted, where} from '../lib/sql.js';
+import {all, during, quoted, where} from '../lib/sql.js';
 import {queryHref, exploreHref} from '../lib/links.js';
 import {changed, go} from '../lib/view.js';
 import {cell, isNumber} from '../parts/cells.js';
 import {filterBar} from '../parts/filter.js';
 import {dataTable} from '../parts/table.js';
-import {remarks, shown} from '../parts/states.js';
+import {noFlows, remarks, shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
 import {isoTime} from '../lib/time.js';
-import {noFlows} from './overview.js';
 import {showCount} from '../lib/units.js';
 
 const {a, button, div, form, h1, input, label, option, select, section, span} = dom;
@@ -54,7 +53,7 @@ export const flowTable = part(({view, context, filter, address}) => {
     }, signal)
     : ask(sqlOf(range, filter, order, columns), {signal, limit: PAGE, cursor}));
   const counted = useWork(JSON.stringify([range, filter, address, 'count']), (signal) =>
-    ask(`SELECT COUNT(*) AS flows, SUM(bytes) AS bytes FROM flows${where(during(range), filter, ofAddress(address))}`, {signal}));
+    ask(`SELECT COUNT(*) AS flows FROM flows${where(during(range), filter, ofAddress(address))}`, {signal}));
   const sql = sqlOf(range, all(filter, ofAddress(address)), order, columns);
   return section({class: 'card', 'aria-label': 'Flows'},
     div({class: 'group'},
@@ -83,8 +82,8 @@ export const flowTable = part(({view, context, filter, address}) => {
 const sqlOf = (range, filter, order, columns) =>
   `SELECT ${columns?.replaceAll(',', ', ') ?? '*'} FROM flows${where(during(range), filter)} ORDER BY end_time${order === 'newest' ? ' DESC' : ''}`;
 
-/** Columns that have a value in any row, the usual ones first; a click on a value narrows the view to it. */
-export function tableColumns(view, columns, rows) {
+/** Columns that have a value in any row, the usual ones first. */
+function tableColumns(view, columns, rows) {
   const rank = ({name}) => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
   return columns
     .filter(({name}) => rows.some((row) => row[name] !== null && row[name] !== undefined))
@@ -94,5 +93,3 @@ export function tableColumns(view, columns, rows) {
       show: (row) => cell(view, column, row[column.name]),
     }));
 }
-
-export const withFilter = (view, condition) => changed(view, {filter: narrowed(view.params.filter, condition), cursor: undefined});

@@ -7,7 +7,7 @@ import {ofAddress, flowTable} from './flows.js';
 import {exploreHref, flowsHref, hostHref} from '../lib/links.js';
 import {showValue} from '../lib/names.js';
 import {all, equals} from '../lib/sql.js';
-import {fixedRange, isoTime, parseDuration, showDuration} from '../lib/time.js';
+import {fixedRange, isoTime, parseDuration, showDuration, showInstant} from '../lib/time.js';
 import {showBytes, showCount, showChange, showBits} from '../lib/units.js';
 import {changed, go, href, carried} from '../lib/view.js';
 import {alertHref, reportHref, rowText} from '../lib/reports.js';
@@ -19,7 +19,7 @@ import {timeBar} from '../parts/timebar.js';
 const {a, button, div, form, h1, h2, header, input, label, section, span} = dom;
 const HOUR = 36e5;
 
-export const hostSearch = part(({view}) => div(null,
+const hostSearch = part(({view}) => div(null,
   div({class: 'title'}, h1(null, 'Host')),
   form({class: 'bar', onSubmit: (event) => {
     event.preventDefault();
@@ -60,16 +60,14 @@ const windowChoice = part(({view, window}) => div({class: 'choice'}, ['1h', '1d'
   onClick: () => go(changed(view, {window: choice === '1d' ? undefined : choice})),
 }, showDuration(parseDuration(choice))))));
 
-const instant = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '–');
-
 const summary = part(({view, context, value, address, range}) => div(null,
   remarks(value),
   div({class: 'tiles'},
-    tile('First seen', instant(value.first_seen), 'first_seen'), tile('Last seen', instant(value.last_seen), 'last_seen'),
+    tile('First seen', showInstant(value.first_seen), 'first_seen'), tile('Last seen', showInstant(value.last_seen), 'last_seen'),
     tile('Flows', showCount(value.flows), 'flows', null, value.flows),
     tile('Sent', showBytes(value.sent), 'sent', null, value.sent), tile('Received', showBytes(value.received), 'received', null, value.received),
     tile('Peers now', showCount(value.peers_now), 'peers_now',
-      `since ${instant(value.now_from)}, ${showCount(value.peers_before)} before: ${showChange(value.peers_now, value.peers_before)}`, value.peers_now)),
+      `since ${showInstant(value.now_from)}, ${showCount(value.peers_before)} before: ${showChange(value.peers_now, value.peers_before)}`, value.peers_now)),
   section({class: 'card', 'aria-label': 'By hour'}, header(null, h2(null, 'Received above and sent below, by hour')),
     hourChart({view, context, hours: value.hours, address})),
   div({class: 'grid'},
@@ -157,9 +155,9 @@ const mentions = part(({view, address}) => {
   return section({class: 'card', 'aria-label': 'Reports and alerts'}, header(null, h2(null, 'Reports and alerts about it')),
     shown(work, ({alerts, reports, more}) => div(null,
       alerts.map((one) => div({key: one.id}, span({class: `tag ${one.state === 'firing' ? 'bad' : ''}`}, one.state), ' ',
-        a({href: alertHref(view, one)}, `${one.analysis}: ${one.rule}`), span({class: 'muted'}, ` since ${instant(one.since)}`))),
+        a({href: alertHref(view, one)}, `${one.analysis}: ${one.rule}`), span({class: 'muted'}, ` since ${showInstant(one.since)}`))),
       reports.map(({one, row}) => div({key: `${one.analysis}${one.window_end}${row.row_key}`}, span({class: 'tag'}, row.columns.verdict ?? 'report'), ' ',
-        a({href: reportHref(view, one)}, `${one.analysis}, ${instant(one.window_end)}`), span({class: 'muted mono'}, ` ${rowText(row)}`))),
+        a({href: reportHref(view, one)}, `${one.analysis}, ${showInstant(one.window_end)}`), span({class: 'muted mono'}, ` ${rowText(row)}`))),
       more ? div({class: 'muted'}, 'Of the newest 1000 reports.') : null), {
       isEmpty: ({alerts, reports}) => alerts.length + reports.length === 0, empty: 'No report and no alert names this address.',
     }));

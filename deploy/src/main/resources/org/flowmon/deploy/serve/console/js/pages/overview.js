@@ -4,7 +4,7 @@ import {ask, get, post} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {hostHref, flowsHref, exploreHref} from '../lib/links.js';
-import {average, complete, loadSeries} from '../lib/load.js';
+import {loadSeries} from '../lib/load.js';
 import {anyOf, equals, seriesQuery, topQuery} from '../lib/sql.js';
 import {showValue} from '../lib/names.js';
 import {buckets, ended, plus, previous, rates, spread, statistics} from '../lib/series.js';
@@ -13,7 +13,7 @@ import {METRICS, showBits, showChange, showFlows, showPackets} from '../lib/unit
 import {changed, go} from '../lib/view.js';
 import {chart, swatch} from '../parts/chart.js';
 import {dataTable} from '../parts/table.js';
-import {partlyBefore, remarks, shown} from '../parts/states.js';
+import {noFlows, partlyBefore, remarks, shown} from '../parts/states.js';
 import {spark} from '../parts/spark.js';
 import {health} from '../parts/health.js';
 import {findings} from '../parts/findings.js';
@@ -47,13 +47,6 @@ export const overview = part(({view, context}) => {
     health({context}));
 });
 
-export const noFlows = ({archive, range}) => {
-  const held = archive?.archives?.flatMap(({holds}) => holds) ?? [];
-  return held.length === 0
-    ? 'The archive has no flows yet.'
-    : `No flows ended in this range. The archive holds ${held[0].from} to ${held[held.length - 1].through}.`;
-};
-
 async function loadRates(range, newest, signal) {
   const sql = (of) => seriesQuery({range: of, keys: ['outgoing'], metrics: ['bits', 'packets']});
   const options = {signal, times: true, limit: 1000000};
@@ -65,14 +58,11 @@ async function loadRates(range, newest, signal) {
   });
   const current = series(now.rows, range);
   const past = series(before.rows, previous(range));
-  const summary = (lists) => {
-    const all = lists.reduce(plus);
-    return {...statistics(complete(all, range, newest)), avg: average(all, range, newest)};
-  };
+  const summary = (lists, of) => statistics(lists.reduce(plus), of, newest);
   return {
-    current, past, answers: [now], empty: now.rows.length === 0, times: buckets(range), width: range.width,
-    stats: Object.fromEntries(Object.keys(METRICS).map((id) => [id, summary(current[id])])),
-    pastAverage: Object.fromEntries(Object.keys(METRICS).map((id) => [id, average(past[id].reduce(plus), previous(range))])),
+    current, past, answers: [now], empty: now.rows.length === 0, times: buckets(range),
+    stats: Object.fromEntries(Object.keys(METRICS).map((id) => [id, summary(current[id], range)])),
+    pastAverage: Object.fromEntries(Object.keys(METRICS).map((id) => [id, summary(past[id], previous(range)).avg])),
   };
 }
 
@@ -117,11 +107,11 @@ const traffic = part(({view, context, value, metric}) => {
   return div(null,
     remarks(...value.answers),
     chart({
-      times: value.times, width: value.width, series, show: METRICS[metric].show, stacked: true, theme: context.theme,
+      times: value.times, width: context.range.width, series, show: METRICS[metric].show, stacked: true, theme: context.theme,
       label: `Traffic in ${METRICS[metric].title}`,
       onRange: (from, to) => go(changed(view, fixedRange(from, to))),
       onPoint: (time, one) => go(flowsHref(view, {in: 'NOT outgoing', out: 'outgoing', 'direction unknown': 'outgoing IS NULL'}[one?.name],
-        {from: time, to: time + value.width})),
+        {from: time, to: time + context.range.width})),
     }),
     div({class: 'legend'}, series.map((one, i) => span({key: one.name}, swatch(one, i), one.name))));
 });

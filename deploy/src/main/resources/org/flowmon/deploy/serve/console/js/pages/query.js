@@ -1,12 +1,12 @@
 // A box for queries: completion, errors with their place, the plan drawn, the answer as a table and as CSV.
-import {useRef, useState} from 'preact/hooks';
+import {useEffect, useRef, useState} from 'preact/hooks';
 import {ask, csv, post} from '../lib/api.js';
 import {useKept, useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {showCount, showBytes} from '../lib/units.js';
 import {changed, go} from '../lib/view.js';
-import {approximate} from './report.js';
 import {cell, isNumber} from '../parts/cells.js';
+import {approximate} from '../parts/confidence.js';
 import {editor} from '../parts/editor.js';
 import {plan} from '../parts/plan.js';
 import {dataTable, save} from '../parts/table.js';
@@ -72,9 +72,13 @@ const statsLine = (stats) =>
 /** The whole answer, by the server: more rows than are shown. */
 const download = part(({sql}) => {
   const [state, setState] = useState({});
+  const control = useRef(null);
+  useEffect(() => () => control.current?.abort(), [sql]);
   const run = () => {
+    control.current = new AbortController();
+    const {signal} = control.current;
     setState({busy: true});
-    csv(sql).then((blob) => (save('answer.csv', blob), setState({})), (error) => setState({error}));
+    csv(sql, signal).then((blob) => (save('answer.csv', blob), setState({})), (error) => setState(signal.aborted ? {} : {error}));
   };
   return span(null, button({onClick: run, disabled: state.busy}, state.busy ? 'Fetching …' : 'CSV of all rows'),
     state.error ? failure({error: state.error}) : null);

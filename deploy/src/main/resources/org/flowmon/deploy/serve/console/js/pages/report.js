@@ -1,24 +1,23 @@
 // A report or an alert, with the flows behind each row: those it counted, the same before, and after.
-import {useState} from 'preact/hooks';
+import {useRef, useState} from 'preact/hooks';
 import {ask, get, post} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {liveQuery} from '../lib/analysis.js';
-import {flowsHref, hostHref, queryHref} from '../lib/links.js';
+import {flowsHref, hostHref} from '../lib/links.js';
 import {column as known} from '../lib/names.js';
 import {flowsOf, keysOf, reportHref, rowText} from '../lib/reports.js';
 import {all, during, where} from '../lib/sql.js';
-import {showTime} from '../lib/time.js';
+import {showInstant, showTime} from '../lib/time.js';
 import {showBytes, showChange, showWhole} from '../lib/units.js';
 import {href, go, changed} from '../lib/view.js';
 import {cell} from '../parts/cells.js';
-import {confidenceBox} from '../parts/confidence.js';
+import {approximate, boundText, confidenceBox} from '../parts/confidence.js';
 import {dataTable} from '../parts/table.js';
 import {failure, shown} from '../parts/states.js';
 
 const {a, button, code, dd, div, dl, dt, h1, h2, header, section, span} = dom;
 
-const instant = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '–');
 const windowOf = (one) => ({from: Date.parse(one.window_start), to: Date.parse(one.window_end)});
 
 export const report = part(({view, context}) => {
@@ -46,8 +45,13 @@ const reportBody = part(({view, report: one, text}) => {
   const selected = Number(view.params.row ?? 0);
   const row = one.rows[selected];
   const names = [...new Set(one.rows.flatMap(({columns}) => Object.keys(columns)))];
+  const flowsBehind = useRef(null);
+  const select = (other) => {
+    go(changed(view, {row: String(one.rows.indexOf(other))}));
+    flowsBehind.current.scrollIntoView();
+  };
   return div(null,
-    div({class: 'title'}, h1(null, `${one.analysis}, ${instant(one.window_start)} – ${one.window_end.slice(11, 19)}`),
+    div({class: 'title'}, h1(null, `${one.analysis}, ${showInstant(one.window_start)} – ${one.window_end.slice(11, 19)}`),
       span({class: 'muted'}, `revision ${one.revision}${one.updated ? ', replaced an earlier one' : ''}`),
       a({href: href('reports', [], {analysis: one.analysis})}, 'all of this analysis')),
     section({class: 'card', 'aria-label': 'Rows'},
@@ -60,11 +64,11 @@ const reportBody = part(({view, report: one, text}) => {
             id: name, title: name.replaceAll('_', ' '), number: one.rows.some(({columns}) => typeof columns[name] === 'number'),
             value: ({columns}) => columns[name] ?? null, show: ({columns}) => rowCell(view, name, columns[name], one.approximate),
           })),
-          {id: 'flows', title: '', show: (other) => button({class: 'quiet', onClick: () => go(changed(view, {row: String(one.rows.indexOf(other))}))}, 'flows')},
+          {id: 'flows', title: '', show: (other) => button({class: 'quiet', onClick: () => select(other)}, 'flows')},
         ],
       }),
       approximate({list: one.approximate})),
-    row ? behind({view, columns: row.columns, range: windowOf(one), text}) : null,
+    div({ref: flowsBehind}, row ? behind({view, columns: row.columns, range: windowOf(one), text}) : null),
     section({class: 'card', 'aria-label': 'Confidence'}, confidenceBox({confidence: one.confidence})));
 });
 
@@ -75,14 +79,6 @@ function rowCell(view, name, value, approximations) {
   const bound = approximations.find((one) => one.column === name);
   return bound ? span({title: boundText(bound)}, '≈ ', shownValue) : name === 'verdict' ? span({class: 'tag'}, value) : shownValue;
 }
-
-export const boundText = ({value, bound, bound_of: of, probability}) =>
-  `${value}: ${bound === null ? 'bounds are those of each value' : `at most ${bound} ${of} off`}${probability ? `, with probability ${probability}` : ''}`;
-
-/** The bounds of approximate columns; one click leads to the exact values. */
-export const approximate = part(({list}) => (list.length === 0 ? null : div({class: 'note-line'},
-  list.map((one, i) => div({key: i}, `≈ ${one.column} is approximate. ${boundText(one)} `,
-    one.exact ? a({href: queryHref(one.exact)}, 'exact values') : null)))));
 
 /** The flows of a row: in its window, and as long before and after. */
 const behind = part(({view, columns, range, text}) => {
@@ -132,8 +128,8 @@ export const alert = part(({view, context}) => {
     div({class: 'title'}, h1(null, `${one.analysis}: ${one.rule}`), span({class: `tag ${one.state === 'firing' ? 'bad' : 'good'}`}, one.state),
       span({class: 'mono'}, one.key.replaceAll('|', ' · '))),
     section({class: 'card', 'aria-label': 'Alert'},
-      dl({class: 'pairs'}, [['severity', one.severity], ['since', instant(one.since)], ['last held', instant(one.last_held)],
-        ['window', `${instant(one.window_start)} – ${instant(one.window_end)}`], ['cause', one.cause], ['messages', one.number]]
+      dl({class: 'pairs'}, [['severity', one.severity], ['since', showInstant(one.since)], ['last held', showInstant(one.last_held)],
+        ['window', `${showInstant(one.window_start)} – ${showInstant(one.window_end)}`], ['cause', one.cause], ['messages', one.number]]
         .flatMap(([name, value]) => [dt({key: `${name}t`}, name), dd({key: name}, String(value))]),
       Object.entries(one.columns ?? {}).flatMap(([name, value]) => [
         dt({key: `${name}c`}, name.replaceAll('_', ' ')), dd({key: `${name}v`}, rowCell(view, name, value, []))])),

@@ -2,7 +2,7 @@
 import {get} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
-import {isoTime} from '../lib/time.js';
+import {isoTime, showInstant} from '../lib/time.js';
 import {changed, go} from '../lib/view.js';
 import {alertHref, reportHref, rowText} from '../lib/reports.js';
 import {confidenceTag} from '../parts/confidence.js';
@@ -10,9 +10,9 @@ import {dataTable} from '../parts/table.js';
 import {shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
 
-const {a, button, div, h1, h2, header, label, option, section, select, span} = dom;
+const {a, button, div, h1, h2, header, input, label, option, section, select, span} = dom;
 
-export const noJob = () => div({class: 'state', 'data-state': 'empty'},
+const noJob = () => div({class: 'state', 'data-state': 'empty'},
   'This server knows no job, so it has no reports and no alerts. Start it with ', span({class: 'mono'}, '--config flowmon.yaml'), '.');
 
 /** Times bound the reports only if the view names some: else the newest are shown. */
@@ -37,7 +37,6 @@ const analysisChoice = part(({view}) => {
   }, option({value: ''}, 'all'), (work.value?.analyses ?? []).map(({name}) => option({key: name, value: name}, name))));
 });
 
-const instant = (text) => (text ? text.slice(0, 19).replace('T', ' ') : '–');
 const severity = {info: '', warning: 'warn', critical: 'bad'};
 
 const alertList = part(({view, context}) => {
@@ -56,8 +55,8 @@ const alertList = part(({view, context}) => {
         {id: 'rule', title: 'Alert', value: (one) => `${one.analysis}: ${one.rule}`, show: (one) => a({href: alertHref(view, one)}, `${one.analysis}: ${one.rule}`)},
         {id: 'key', title: 'Of', value: (one) => one.key, show: (one) => span({class: 'mono'}, one.key.replaceAll('|', ' · '))},
         {id: 'state', title: 'State', value: (one) => one.state},
-        {id: 'since', title: 'Since', value: (one) => one.since, show: (one) => instant(one.since)},
-        {id: 'last_held', title: 'Last held', value: (one) => one.last_held, show: (one) => instant(one.last_held)},
+        {id: 'since', title: 'Since', value: (one) => one.since, show: (one) => showInstant(one.since)},
+        {id: 'last_held', title: 'Last held', value: (one) => one.last_held, show: (one) => showInstant(one.last_held)},
       ],
     }), next ? div({class: 'muted'}, 'The newest 100. Choose a range of times to see others.') : null), {
       isEmpty: ({alerts}) => alerts.length === 0, empty: state === 'firing' ? 'No alert is firing.' : 'No such alerts.',
@@ -70,7 +69,7 @@ const reportList = part(({view, context}) => {
   };
   const work = useWork(JSON.stringify(['reports', params, context.turn]), (signal) => get('reports', params, signal));
   return section({class: 'card', 'aria-label': 'Reports'},
-    header(null, h2(null, 'Reports'), label(null, dom.input({
+    header(null, h2(null, 'Reports'), label(null, input({
       type: 'checkbox', checked: view.params.empty === '1',
       onChange: (event) => go(changed(view, {empty: event.target.checked ? '1' : undefined, cursor: undefined})),
     }), 'also those without rows')),
@@ -78,7 +77,7 @@ const reportList = part(({view, context}) => {
       label: 'Reports', rows: found, rowKey: (one) => one.analysis + one.window_end, csvName: 'reports',
       columns: [
         {id: 'window_end', title: 'Window', value: (one) => one.window_end,
-          show: (one) => a({href: reportHref(view, one)}, `${instant(one.window_start)} – ${one.window_end.slice(11, 19)}`)},
+          show: (one) => a({href: reportHref(view, one)}, `${showInstant(one.window_start)} – ${one.window_end.slice(11, 19)}`)},
         {id: 'analysis', title: 'Analysis', value: (one) => one.analysis},
         {id: 'rows', title: 'Rows', number: true, value: (one) => one.row_count},
         {id: 'first', title: 'First row', value: (one) => (one.rows[0] ? rowText(one.rows[0]) : ''),

@@ -16,7 +16,7 @@ export function cell(view, {name, kind, unit}, value) {
     case 'address':
       return a({href: hostHref(view, value), class: 'mono'}, value);
     case 'timestamp':
-      return showInstant(value);
+      return value.replace('T', ' ').replace(/Z$/, '');
     case 'duration':
       return showDuration(value / 1000);
     case 'double':
@@ -38,8 +38,6 @@ function longCell(name, unit, value) {
     ? span({title: `${showWhole(value)} bytes`}, showBytes(value))
     : /(_as|_id|_rate|vlan|_if|label|sequence|domain)$/.test(name) ? String(value) : showWhole(value);
 }
-
-const showInstant = (text) => String(text).replace('T', ' ').replace(/Z$/, '');
 
 export const isNumber = ({name, kind}) =>
   kind === 'double' || kind === 'duration' || (kind === 'long' && !/(_port|^protocol|tcp_flags|_as|state)$/.test(name));

@@ -122,7 +122,7 @@ function chartOptions({style, times, bucket, series, stacked, bands, show, heigh
   };
 }
 
-/** The time of a tick, with its date at the first one and where the day changes. */
+/** The time of a tick, with its date at the first one and when the day changes. */
 function tickText(tick, before, step) {
   const text = new Date(tick * 1000).toISOString();
   const time = step >= 86400 ? '' : text.slice(11, step < 60 ? 19 : 16);
@@ -190,5 +190,5 @@ function tooltip({tip, series, times, width, show}) {
   return div({class: 'tip', style: right ? {right: `calc(100% - ${tip.left + 66}px)`, top: '6px'} : {left: `${tip.left + 92}px`, top: '6px'}},
     div({class: 'muted'}, `${showTime(times[tip.idx])} – ${showTime(times[tip.idx] + width).slice(11)}`),
     table(null, tbody(null, shownSeries.map(({one, i, value}) => tr({key: i, 'data-near': String(i === tip.near)},
-      td(null, swatch(one, one.colour ?? i), one.name), td({class: 'num'}, show(value)))))));
+      td(null, swatch(one, i), one.name), td({class: 'num'}, show(value)))))));
 }

@@ -59,7 +59,7 @@ const look = EditorView.theme({
 });
 
 /** An editor in a shadow tree; see editor.js. */
-export function makeEditor({root, value, kind, label, placeholder, submit, changed, checked}) {
+export function makeEditor({root, value, kind, label, placeholder, submit, checked}) {
   let checking = new AbortController();
   const send = {run: (view) => (submit(view.state.doc.toString()), true)};
   const single = kind === 'condition';
@@ -86,12 +86,16 @@ export function makeEditor({root, value, kind, label, placeholder, submit, chang
   async function check(view) {
     checking.abort();
     checking = new AbortController();
+    const {signal} = checking;
     const sql = view.state.doc.toString();
     if (sql.trim() === '') {
       checked(null);
       return [];
     }
-    const found = await post('check', {sql, kind}, checking.signal).catch(() => null);
+    const found = await post('check', {sql, kind}, signal).catch(() => null);
+    if (signal.aborted) {
+      return [];
+    }
     const error = found?.valid === false ? found.error : null;
     checked(error);
     return error === null ? [] : [diagnostic(error, view.state.doc.length)];
@@ -113,14 +117,12 @@ export function makeEditor({root, value, kind, label, placeholder, submit, chang
           ...completionKeymap, ...(single ? [{key: 'Enter', ...send}] : []), ...defaultKeymap, ...historyKeymap,
         ]),
         hint(placeholder ?? ''),
-        EditorView.updateListener.of((update) => update.docChanged && changed(update.state.doc.toString())),
       ],
     }),
   });
   return {
     text: () => view.state.doc.toString(),
     set: (text) => view.dispatch({changes: {from: 0, to: view.state.doc.length, insert: text}}),
-    focus: () => view.focus(),
     showError: (error) =>
       view.dispatch(setDiagnostics(view.state, error === null ? [] : [diagnostic(error, view.state.doc.length)])),
     destroy: () => (checking.abort(), view.destroy()),

@@ -1,8 +1,9 @@
-// How far a report can be trusted.
+// How far a report, or an approximate value, can be trusted.
 import {dom, part} from '../lib/dom.js';
+import {queryHref} from '../lib/links.js';
 import {showWhole} from '../lib/units.js';
 
-const {dd, details, div, dl, dt, span, summary} = dom;
+const {a, dd, details, div, dl, dt, span, summary} = dom;
 
 const LEVELS = {exact: 'good', none: '', partial: 'warn', refused: 'bad', timeout: 'bad', failed: 'bad'};
 
@@ -12,7 +13,7 @@ export const confidenceTag = (confidence) => span({class: `tag ${LEVELS[confiden
   confidence.group_sampling < 1 ? ', sampled groups' : '');
 
 /** All of it, with what each member means. */
-export const confidenceBox = part(({confidence}) => details({class: 'confidence', open: true},
+export const confidenceBox = part(({confidence}) => details({open: true},
   summary(null, 'How far it can be trusted: ', confidenceTag(confidence)),
   confidence.message ? div({class: 'note-line'}, confidence.message) : null,
   dl({class: 'pairs'}, Object.entries(MEANING).filter(([name]) => name in confidence && confidence[name] !== null).flatMap(([name, meaning]) => [
@@ -37,3 +38,11 @@ const MEANING = {
   final_at: 'final at',
   enrichment: 'joined files',
 };
+
+export const boundText = ({value, bound, bound_of: of, probability}) =>
+  `${value}: ${bound === null ? 'bounds are those of each value' : `at most ${bound} ${of} off`}${probability ? `, with probability ${probability}` : ''}`;
+
+/** The bounds of approximate columns; one click leads to the exact values. */
+export const approximate = part(({list}) => (list.length === 0 ? null : div({class: 'note-line'},
+  list.map((one, i) => div({key: i}, `≈ ${one.column} is approximate. ${boundText(one)} `,
+    one.exact ? a({href: queryHref(one.exact)}, 'exact values') : null)))));

@@ -10,11 +10,11 @@ const {div} = dom;
  * kind: 'query' or 'condition'. onSubmit(text) on Ctrl-Enter, and on Enter in a condition. `apiRef.current` gets
  * {text(), set(text), showError(error)}.
  */
-export const editor = part(({value, kind, label, onSubmit, onText, placeholder, apiRef}) => {
+export const editor = part(({value, kind, label, onSubmit, placeholder, apiRef}) => {
   const place = useRef(null);
   const view = useRef(null);
   const handlers = useRef({});
-  handlers.current = {onSubmit, onText};
+  handlers.current = {onSubmit, value};
   const [problem, setProblem] = useState(null);
   const [broken, setBroken] = useState(null);
 
@@ -27,9 +27,8 @@ export const editor = part(({value, kind, label, onSubmit, onText, placeholder, 
       const root = place.current.shadowRoot ?? place.current.attachShadow({mode: 'open'});
       root.replaceChildren();
       view.current = makeEditor({
-        root, value, kind, label, placeholder,
+        root, value: handlers.current.value, kind, label, placeholder,
         submit: (text) => handlers.current.onSubmit?.(text),
-        changed: (text) => handlers.current.onText?.(text),
         checked: setProblem,
       });
       if (apiRef) {

@@ -2,6 +2,7 @@
 import {getHealth} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
+import {showInstant} from '../lib/time.js';
 import {showBytes, showWhole} from '../lib/units.js';
 import {shown} from './states.js';
 
@@ -23,14 +24,12 @@ export const health = part(({context}) => {
       ]))));
 });
 
-const instant = (text) => text?.slice(0, 19).replace('T', ' ');
-
 function archiveLine(one) {
   const bytes = one.segment_bytes + one.sidecar_bytes + one.directory_bytes + one.day_sum_bytes;
   const parts = [
     `${showWhole(one.flows)} flows in ${showWhole(one.segments)} segments, ${showBytes(bytes)}`,
-    one.first_end_time ? `${instant(one.first_end_time)} – ${instant(one.last_end_time)}` : null,
-    one.complete_through ? `complete through ${instant(one.complete_through)}` : null,
+    one.first_end_time ? `${showInstant(one.first_end_time)} – ${showInstant(one.last_end_time)}` : null,
+    one.complete_through ? `complete through ${showInstant(one.complete_through)}` : null,
     one.expired_flows > 0 ? `${showWhole(one.expired_flows)} flows expired` : null,
   ].filter(Boolean);
   return div(null, parts.join(' · '),

@@ -6,17 +6,21 @@ import {hasToken, setToken} from '../lib/api.js';
 
 const {button, div, form, input, label, p, pre, span, strong} = dom;
 
-/** What is shown of work: its content, or why there is none. `empty` is a text or a function of the value. */
+/**
+ * The content of work, or why there is none. While the next value is loading, the last one stays as it was drawn: the
+ * view may ask for other columns already.
+ */
 export const shown = (work, content, {isEmpty = () => false, empty = 'Nothing in this range.'} = {}) => {
   if (work.error) {
     return failure({error: work.error, again: work.again});
   }
-  const value = work.value;
-  const body = value === undefined
-    ? null
-    : isEmpty(value) ? div({class: 'state', 'data-state': 'empty'}, empty) : content(value);
-  return div({class: work.stale && work.loading ? 'stale' : '', 'aria-busy': String(Boolean(work.loading))},
-    work.loading ? waiting({begun: work.begun, partial: work.partial, quiet: value !== undefined}) : null, body);
+  const {value, loading, drawn} = work;
+  const has = value !== undefined;
+  if (has && work.isCurrent) {
+    drawn.current = isEmpty(value) ? div({class: 'state', 'data-state': 'empty'}, empty) : content(value);
+  }
+  return div({class: has && loading ? 'stale' : '', 'aria-busy': String(Boolean(loading))},
+    loading ? waiting({begun: work.begun, partial: work.partial, quiet: has}) : null, has ? drawn.current : null);
 };
 
 /** A bar, and after a second how long it has taken. The page stays usable; leaving it cancels the work. */
@@ -76,6 +80,14 @@ export const partlyBefore = ({range, oldest}) => {
     ? p({class: 'muted', 'data-state': 'partial'}, `The archive begins at ${showTime(oldest)}, so it holds ${
       oldest >= range.from ? 'none' : 'only a part'} of the period before.`)
     : null;
+};
+
+/** Why a range is empty. */
+export const noFlows = ({archive}) => {
+  const held = archive?.archives?.flatMap(({holds}) => holds) ?? [];
+  return held.length === 0
+    ? 'The archive has no flows yet.'
+    : `No flows ended in this range. The archive holds ${held[0].from} to ${held[held.length - 1].through}.`;
 };
 
 /** What an answer lacks: expired flows, gaps, damage, sampling. Null if it lacks nothing. */

@@ -1,15 +1,14 @@
-// A table that sorts by a click on a heading, and what is shown of it as CSV.
+// A table that sorts by a click on a heading, and its rows as CSV.
 import {useMemo, useState} from 'preact/hooks';
 import {dom, part} from '../lib/dom.js';
 
 const {button, div, span, table, tbody, td, th, thead, tr} = dom;
 
 /**
- * columns: {id, title, value(row), show(row), number, csv(row)}. `value` sorts and is what CSV has; `show` is a text or
- * an element. Without `sort` rows stay in their order.
+ * columns: {id, title, value(row), show(row), number}. `value` sorts and goes into CSV; `show` is a text or an element.
  */
-export const dataTable = part(({columns, rows, label, rowKey, sort, csvName, onRow, select}) => {
-  const [order, setOrder] = useState(sort ?? null);
+export const dataTable = part(({columns, rows, label, rowKey, csvName, select}) => {
+  const [order, setOrder] = useState(null);
   const sorted = useMemo(() => sortedRows(rows, columns, order), [rows, order, columns]);
   const heading = (column) => {
     const active = order?.by === column.id;
@@ -26,8 +25,6 @@ export const dataTable = part(({columns, rows, label, rowKey, sort, csvName, onR
         tbody(null, sorted.map((row, r) => tr({
           key: rowKey ? rowKey(row) : r,
           'data-selected': select?.(row) ? 'true' : undefined,
-          onMouseEnter: onRow ? () => onRow(row) : undefined,
-          onMouseLeave: onRow ? () => onRow(null) : undefined,
         }, columns.map((column) => td({key: column.id, class: cellClass(column, row), 'data-column': column.id, 'data-value': rawValue(column, row)},
           column.show ? column.show(row) : text(column.value(row))))))))),
     csvName ? csvButton({name: csvName, columns, rows: sorted}) : null);
@@ -64,14 +61,14 @@ function compare(a, b) {
 }
 
 /** Saves exactly the rows of the table beside it, in their order. */
-export const csvButton = ({name, columns, rows}) =>
+const csvButton = ({name, columns, rows}) =>
   button({class: 'quiet', onClick: () => save(`${name}.csv`, csvText(columns, rows), 'text/csv')}, 'CSV of this table');
 
-export function csvText(columns, rows) {
+function csvText(columns, rows) {
   const kept = columns.filter((column) => column.value);
-  const lines = [kept.map((column) => field(column.csvTitle ?? column.id))];
+  const lines = [kept.map((column) => field(column.id))];
   for (const row of rows) {
-    lines.push(kept.map((column) => field((column.csv ?? column.value)(row))));
+    lines.push(kept.map((column) => field(column.value(row))));
   }
   return lines.map((fields) => fields.join(',')).join('\n') + '\n';
 }

@@ -6,7 +6,7 @@ import {changed, go} from '../lib/view.js';
 
 const {a, button, div, form, input, option, select, span} = dom;
 
-export const REFRESH = [0, 10, 60, 300];
+const REFRESH = [0, 10, 60, 300];
 
 export const timeBar = part(({view, range, newest}, ...children) => {
   const [wrong, setWrong] = useState(false);
@@ -22,7 +22,7 @@ export const timeBar = part(({view, range, newest}, ...children) => {
   };
   const submit = (event) => {
     event.preventDefault();
-    const params = parseRange(new FormData(event.target).get('when'), newest);
+    const params = parseRange(new FormData(event.target).get('when'));
     setWrong(params === null);
     if (params !== null) {
       to(params);
