@@ -145,6 +145,9 @@ public record LiveQuery(
       if (LiveGroupings.areJoined(leaf)) {
         lines.add("\njoined groupings");
       }
+      if (LiveGroupings.areProjected(leaf)) {
+        lines.add("\nprojected groupings");
+      }
       for (AggregateCall call : leaf.aggregates()) {
         if (call.isState()) {
           String function = call.state().function();

@@ -95,6 +95,23 @@ final class GroupFinder {
     return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
   }
 
+  /** Finds or adds the group of some of the other table's keys, by place. */
+  int findKeys(GroupFinder other, int group, int[] places) {
+    long nulls = 0;
+    long[] from = other.words.all();
+    for (int k = 0; k < places.length; k++) {
+      nulls |= (other.words.nulls(group) >>> places[k] & 1) << k;
+      int at = other.words.keyAt(group, places[k]);
+      int word = layout.keyWord(k);
+      boolean isText = layout.keyKind(k) == ValueKind.TEXT;
+      oneRow[word][0] = isText ? texts.number(other.texts.text(from[at])) : from[at];
+      if (layout.keyKind(k) == ValueKind.ADDRESS) {
+        oneRow[word + 1][0] = from[at + 1];
+      }
+    }
+    return findOrAdd(keys.hash(nulls, oneRow, 0), nulls, oneRow, 0);
+  }
+
   /** Copies the keys into the one row, with this table's numbers for texts. */
   private void keysOf(GroupFinder other, int group) {
     other.words.readKeys(group, oneRow);

@@ -389,6 +389,11 @@ public final class GroupTable {
     return finder.findFirstKeys(other.finder, group);
   }
 
+  /** Finds or adds, without rows, the group of some of the other's keys, this table's by place. */
+  public int findKeysOf(GroupTable other, int group, int[] places) {
+    return finder.findKeys(other.finder, group, places);
+  }
+
   /** Adds the one group of a query without GROUP BY, if it has no rows. */
   public void addGroupOfNoKeys() {
     if (layout.keys().isEmpty() && size() == 0) {

@@ -9,14 +9,18 @@ import java.util.Objects;
 import java.util.Set;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
+import org.flowmon.udaf.aggregate.KeyProjection;
 import org.flowmon.udaf.group.GroupSample;
 import org.flowmon.udaf.group.GroupTable;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Case;
+import org.flowmon.udaf.query.Expression.IsNull;
 import org.flowmon.udaf.query.Expression.Literal;
+import org.flowmon.udaf.query.Expression.Not;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.Typing;
@@ -31,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@linkplain #joined Joined}, a count with FILTER needs no groups of its own if there is one of
  * the same arguments without: each of these groups counts the rows that pass the filter, and is
- * counted if there are some.
+ * counted if there are some. Nor does a count whose arguments {@linkplain KeyProjection follow}
+ * from those of another: its groups are made of the finer ones.
  *
  * <pre>
  *   SELECT k, COUNT(DISTINCT a, b), SUM(c), COUNT(DISTINCT d) … GROUP BY k
@@ -48,17 +53,26 @@ public final class DistinctCounts {
   private final List<FlowQuery> groupings = new ArrayList<>();
   private final List<Step> steps = new ArrayList<>();
   private final boolean isJoined;
+  private final boolean isProjected;
 
   /**
    * What a grouping's group adds to the group of its keys, unless one of the keys in {@code
-   * arguments}, by bit, is NULL: one to each count.
+   * arguments}, by bit, is NULL: one to each count. Projected counts come after all groups.
    */
-  private record Step(long arguments, List<Counted> counts, List<Moved> states) {}
+  private record Step(
+      long arguments, List<Counted> counts, List<Projected> projected, List<Moved> states) {}
 
   /**
    * A count, and the word of a group's state that is 0 if the group is not to be counted; −1: each.
    */
-  private record Counted(Accumulator count, int rows) {}
+  private record Counted(Accumulator count, int rows) {
+    boolean hasRows(GroupTable groups, int group) {
+      return rows < 0 || groups.word(groups.stateAt(group) + rows) > 0;
+    }
+  }
+
+  /** A count of groups, with the layout of a grouping of its own, that are made of finer ones. */
+  private record Projected(Counted count, KeyProjection keys, GroupLayout layout) {}
 
   /** A state of a grouping and its destination. */
   private record Moved(Accumulator into, int from) {}
@@ -82,15 +96,59 @@ public final class DistinctCounts {
         among.add(call);
       }
     }
-    groups.forEach(
-        (call, filtered) -> addStep(call, filtered, groupings.isEmpty() ? others : List.of()));
     this.isJoined = groups.size() < counted.size();
+    Map<AggregateCall, List<AggregateCall>> coarser = join ? removeCoarser(groups) : Map.of();
+    this.isProjected = !coarser.isEmpty();
+    // First those of all rows.
+    Set<AggregateCall> steps = new LinkedHashSet<>(coarser.keySet());
+    steps.addAll(groups.keySet());
+    for (AggregateCall call : steps) {
+      addStep(
+          call,
+          Objects.requireNonNull(groups.get(call)),
+          coarser.getOrDefault(call, List.of()),
+          groupings.isEmpty() ? others : List.of());
+    }
+  }
+
+  /** Moves counts whose groups follow from those of another; returns them by the other. */
+  private Map<AggregateCall, List<AggregateCall>> removeCoarser(
+      Map<AggregateCall, List<AggregateCall>> groups) {
+    Map<AggregateCall, List<AggregateCall>> coarser = new LinkedHashMap<>();
+    for (AggregateCall call : List.copyOf(groups.keySet())) {
+      for (AggregateCall finer : List.copyOf(groups.keySet())) {
+        if (finer != call && !coarser.containsKey(call) && projection(call, finer) != null) {
+          List<AggregateCall> moved = coarser.computeIfAbsent(finer, key -> new ArrayList<>());
+          moved.add(call);
+          moved.addAll(Objects.requireNonNull(groups.remove(call)));
+          break;
+        }
+      }
+    }
+    return coarser;
+  }
+
+  private @Nullable KeyProjection projection(AggregateCall call, AggregateCall finer) {
+    AggregateCall plain = plain(call);
+    return KeyProjection.of(keys(plain), plain.arguments(), keys(finer));
+  }
+
+  /** The call without FILTER, if it has one. */
+  private static AggregateCall plain(AggregateCall call) {
+    AggregateCall unfiltered = unfiltered(call);
+    return unfiltered == null ? call : unfiltered;
   }
 
   private void addStep(
-      AggregateCall call, List<AggregateCall> filtered, List<AggregateCall> others) {
+      AggregateCall call,
+      List<AggregateCall> filtered,
+      List<AggregateCall> coarser,
+      List<AggregateCall> others) {
     List<AggregateCall> ofRows = new ArrayList<>(others);
     filtered.forEach(one -> ofRows.add(passed(one)));
+    for (AggregateCall one : coarser) {
+      ofRows.addAll(rows(one, Objects.requireNonNull(projection(one, call))));
+    }
     FlowQuery grouping = grouping(call, ofRows);
     GroupLayout from = GroupLayout.of(grouping);
     long arguments = 0;
@@ -101,8 +159,33 @@ public final class DistinctCounts {
     for (AggregateCall one : filtered) {
       counts.add(new Counted(layout.values(one), from.values(passed(one)).word()));
     }
-    steps.add(new Step(arguments, List.copyOf(counts), others.isEmpty() ? List.of() : moved(from)));
+    List<Projected> projected = new ArrayList<>();
+    for (AggregateCall one : coarser) {
+      KeyProjection keys = Objects.requireNonNull(projection(one, call));
+      List<AggregateCall> rows = rows(one, keys);
+      Counted count =
+          new Counted(layout.values(one), rows.isEmpty() ? -1 : from.values(rows.get(0)).word());
+      GroupLayout own = GroupLayout.of(grouping(plain(one), List.of()));
+      projected.add(new Projected(count, keys, own));
+    }
+    List<Moved> states = others.isEmpty() ? List.of() : moved(from);
+    steps.add(new Step(arguments, List.copyOf(counts), List.copyOf(projected), states));
     groupings.add(grouping);
+  }
+
+  /** Counts the rows of a finer group that are of the call's group, if not all are. */
+  private static List<AggregateCall> rows(AggregateCall call, KeyProjection keys) {
+    List<Expression> terms = new ArrayList<>();
+    if (unfiltered(call) != null) {
+      terms.add(((Case) call.arguments().get(0)).whens().get(0).condition());
+    }
+    keys.replaced().forEach(key -> terms.add(new Not(new IsNull(key))));
+    return terms.isEmpty()
+        ? List.of()
+        : List.of(
+            Typing.filtered(
+                new AggregateCall(AggregateFunction.COUNT, List.of()),
+                terms.size() == 1 ? terms.get(0) : new And(terms)));
   }
 
   /** The same COUNT(DISTINCT …) without its FILTER; null if it has none. */
@@ -145,9 +228,14 @@ public final class DistinctCounts {
         : null;
   }
 
-  /** Whether it has fewer groupings than different lists of arguments. */
+  /** Whether counts with FILTER take their groups from those without. */
   public boolean isJoined() {
     return isJoined;
+  }
+
+  /** Whether counts take their groups from finer ones. */
+  public boolean isProjected() {
+    return isProjected;
   }
 
   /**
@@ -155,16 +243,22 @@ public final class DistinctCounts {
    * group. 0 if all rows do, as other aggregates have them, too.
    */
   public long required(int grouping) {
-    return grouping == 0 ? 0 : steps.get(grouping).arguments();
+    Step step = steps.get(grouping);
+    return grouping == 0 || !step.projected().isEmpty() ? 0 : step.arguments();
   }
 
-  private FlowQuery grouping(AggregateCall call, List<AggregateCall> others) {
+  private List<Expression> keys(AggregateCall call) {
     List<Expression> keys = new ArrayList<>(query.groupBy());
     for (Expression argument : call.arguments()) {
       if (!keys.contains(argument)) {
         keys.add(argument);
       }
     }
+    return keys;
+  }
+
+  private FlowQuery grouping(AggregateCall call, List<AggregateCall> others) {
+    List<Expression> keys = keys(call);
     if (keys.size() > GroupLayout.MAX_KEYS) {
       throw new QueryException(
           "keys of GROUP BY and arguments of a COUNT(DISTINCT …) are at most "
@@ -227,8 +321,7 @@ public final class DistinctCounts {
       long[] words = into.words();
       if ((from[g * groups.stride()] & step.arguments()) == 0) {
         for (Counted counted : step.counts()) {
-          boolean counts = counted.rows() < 0 || from[groups.stateAt(g) + counted.rows()] > 0;
-          words[state + counted.count().word()] += counts ? 1 : 0;
+          words[state + counted.count().word()] += counted.hasRows(groups, g) ? 1 : 0;
         }
       }
       for (Moved moved : step.states()) {
@@ -236,6 +329,26 @@ public final class DistinctCounts {
         int at = groups.stateAt(g) + moved.from() - accumulator.word();
         accumulator.merge(words, state, from, at);
       }
+    }
+    step.projected().forEach(projected -> count(projected, groups, into, check));
+  }
+
+  private static void count(
+      Projected projected, GroupTable groups, GroupTable into, Runnable check) {
+    GroupTable coarser = new GroupTable(projected.layout());
+    int[] places = projected.keys().places();
+    for (int g = 0; g < groups.size(); g++) {
+      if (g % CHECKED == 0) {
+        check.run();
+      }
+      long nulls = groups.word(g * groups.stride());
+      if ((nulls & projected.keys().counted()) == 0 && projected.count().hasRows(groups, g)) {
+        var unused = coarser.findKeysOf(groups, g, places);
+      }
+    }
+    for (int g = 0; g < coarser.size(); g++) {
+      int state = into.stateAt(into.findKeysOf(coarser, g));
+      into.words()[state + projected.count().count().word()]++;
     }
   }
 

@@ -84,6 +84,12 @@ public final class LiveGroupings {
     return counts != null && counts.isJoined();
   }
 
+  /** Whether groups of a COUNT(DISTINCT …) are made of those of another. */
+  public static boolean areProjected(FlowQuery live) {
+    DistinctCounts counts = DistinctCounts.joined(live);
+    return counts != null && counts.isProjected();
+  }
+
   /** Whether there are keys beyond those of the sampling: one choice may drop many groups. */
   public boolean areUneven() {
     return counts != null;

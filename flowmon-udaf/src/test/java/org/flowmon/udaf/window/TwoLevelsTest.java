@@ -60,6 +60,16 @@ public class TwoLevelsTest {
               + " COUNT(DISTINCT dst_addr) AS peers, COUNT(DISTINCT dst_addr) FILTER (WHERE NOT"
               + " outgoing) AS received, COUNT(DISTINCT dst_addr) FILTER (WHERE packets > 50) AS"
               + " busy FROM flows GROUP BY service HAVING targets > sent ORDER BY peers DESC",
+          "SELECT service, COUNT(DISTINCT dst_addr) AS hosts, COUNT(DISTINCT dst_addr,"
+              + " COALESCE(dst_port, 65536 + protocol)) AS targets, COUNT(DISTINCT dst_port) FILTER"
+              + " (WHERE outgoing) AS ports, COUNT(DISTINCT dst_addr) FILTER (WHERE NOT outgoing"
+              + " AND packets > 5) AS got, COUNT(DISTINCT dst_port, dst_addr) AS pairs, SUM(bytes)"
+              + " AS b FROM flows GROUP BY service HAVING targets > 2 ORDER BY targets DESC, pairs",
+          "SELECT protocol, COUNT(DISTINCT bytes) AS sizes, COUNT(DISTINCT state) AS states,"
+              + " COUNT(DISTINCT service, state) AS both, COUNT(DISTINCT state) FILTER (WHERE"
+              + " packets > 50) AS busy, COUNT(DISTINCT dst_addr, dst_port) AS targets,"
+              + " COUNT(DISTINCT dst_port, protocol) AS ports, COUNT(*) AS n FROM flows GROUP BY"
+              + " protocol ORDER BY n, sizes",
           "SELECT dst_port, protocol, COUNT(*) % 10 AS digit FROM flows GROUP BY dst_port,"
               + " protocol, src_addr HAVING digit BETWEEN 3 AND 7 OR protocol IS NULL ORDER BY"
               + " digit DESC",
@@ -74,7 +84,7 @@ public class TwoLevelsTest {
 
   @Test
   void evictedGroupsAreCompletedAtTheHighLevel() {
-    for (long seed = 1; seed <= 28; seed++) {
+    for (long seed = 1; seed <= 32; seed++) {
       Random random = new Random(seed);
       String sql = QUERIES.get((int) seed % QUERIES.size());
       long slide = (1 + random.nextInt(10)) * MINUTE;
