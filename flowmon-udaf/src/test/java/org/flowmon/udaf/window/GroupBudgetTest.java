@@ -55,8 +55,13 @@ class GroupBudgetTest {
               "SELECT src_addr, COUNT(DISTINCT dst_addr, dst_port) AS t, COUNT(DISTINCT dst_port)"
                   + " AS p, SUM(bytes) AS b FROM flows GROUP BY src_addr ORDER BY t DESC LIMIT 6",
               List.of(FlowColumn.SRC_ADDR),
-              List.of(
-                  List.of(FlowColumn.DST_ADDR, FlowColumn.DST_PORT), List.of(FlowColumn.DST_PORT)),
+              List.of(List.of(FlowColumn.DST_ADDR, FlowColumn.DST_PORT)),
+              "SELECT SUM(bytes) AS b FROM flows"),
+          new Case(
+              "SELECT src_addr, COUNT(DISTINCT dst_port) AS t, COUNT(DISTINCT dst_addr)"
+                  + " AS p, SUM(bytes) AS b FROM flows GROUP BY src_addr ORDER BY t DESC LIMIT 6",
+              List.of(FlowColumn.SRC_ADDR),
+              List.of(List.of(FlowColumn.DST_PORT), List.of(FlowColumn.DST_ADDR)),
               "SELECT SUM(bytes) AS b FROM flows"),
           new Case(
               "SELECT src_addr, dst_port, SUM(bytes) AS b FROM flows GROUP BY src_addr, dst_port"
