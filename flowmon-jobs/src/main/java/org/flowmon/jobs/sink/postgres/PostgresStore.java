@@ -48,11 +48,14 @@ final class PostgresStore implements AutoCloseable {
               Report.UPDATE);
 
   private final JobConfig.Postgres postgres;
+  private final @Nullable ReportRetention retention;
   private final Map<String, PostgresTable> tables = new HashMap<>();
   private @Nullable Connection connection;
 
   PostgresStore(JobConfig.Postgres postgres) {
     this.postgres = postgres;
+    this.retention =
+        postgres.retention() == null ? null : new ReportRetention(postgres.retention());
   }
 
   String place() {
@@ -102,6 +105,9 @@ final class PostgresStore implements AutoCloseable {
     boolean newer = putWindow(open, report);
     if (newer) {
       table.replace(open, report);
+      if (retention != null) {
+        retention.expire(open, report.analysis(), report.windowEnd());
+      }
     }
     open.commit();
     return newer;
