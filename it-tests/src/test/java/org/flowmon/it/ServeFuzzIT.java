@@ -69,7 +69,7 @@ class ServeFuzzIT {
       String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertTrue(process.waitFor(5, TimeUnit.MINUTES));
       assertEquals(0, process.exitValue(), out);
-      assertTrue(out.contains("Selected: 21/21"), out);
+      assertTrue(out.contains("Selected: 26/26"), out);
     }
   }
 
@@ -112,6 +112,7 @@ class ServeFuzzIT {
             EnrichmentConfig.NONE,
             Optional.empty(),
             Optional.empty(),
-            Duration.ofSeconds(20)));
+            Duration.ofSeconds(20),
+            Optional.of(folder.resolve("views.json"))));
   }
 }

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.serve;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.flowmon.deploy.serve.query.CompleteEndpoint;
 import org.flowmon.deploy.serve.query.ExplainEndpoint;
 import org.flowmon.deploy.serve.query.QueryEndpoint;
 import org.flowmon.deploy.serve.query.ServedArchives;
+import org.flowmon.deploy.serve.view.ViewsEndpoints;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 
 /** A running server. */
@@ -42,6 +44,7 @@ public final class Server implements AutoCloseable {
    * @param archives which it closes
    * @param job the Kafka of a job; empty: none
    * @param most the longest time of a query
+   * @param views the file of shared views; empty: there are none
    */
   public record Sources(
       String version,
@@ -49,7 +52,8 @@ public final class Server implements AutoCloseable {
       EnrichmentConfig enrichment,
       Optional<CollectorClient> collector,
       Optional<KafkaOptions> job,
-      Duration most) {}
+      Duration most,
+      Optional<Path> views) {}
 
   private Server(HttpServer.Settings settings, Sources sources) throws IOException {
     this.settings = settings;
@@ -83,7 +87,8 @@ public final class Server implements AutoCloseable {
     routes.add(
         Route.get(
             API + "exporters", Lane.REMOTE, new ExportersEndpoint(archives, sources.collector())));
-    routes.addAll(job.routes(API));
+    routes.addAll(job.routes(API, archives));
+    routes.addAll(new ViewsEndpoints(sources.views()).routes(API));
     return routes;
   }
 

@@ -100,7 +100,8 @@ final class StatusEndpoints {
         Map.of(
             "job", sources.job().isPresent(),
             "reports", sources.job().isPresent(),
-            "collector", sources.collector().isPresent()));
+            "collector", sources.collector().isPresent(),
+            "views", sources.views().isPresent()));
     exchange.json(OK, session);
   }
 

@@ -1,8 +1,12 @@
 package org.flowmon.deploy.serve.job;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.flowmon.deploy.serve.http.Problem;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.json.ReportJson;
 
 /** Where the reports of a job are kept. */
 interface ReportStore extends AutoCloseable {
@@ -34,7 +38,21 @@ interface ReportStore extends AutoCloseable {
       boolean isUpdated,
       boolean isComplete,
       int rows,
-      List<byte[]> messages) {}
+      List<byte[]> messages) {
+    static Kept of(Report report) {
+      List<byte[]> messages = new ArrayList<>();
+      ReportJson.lines(report, line -> messages.add(line.getBytes(StandardCharsets.UTF_8)));
+      return new Kept(
+          report.analysis(),
+          report.windowStart(),
+          report.windowEnd(),
+          report.revision(),
+          false,
+          true,
+          report.rows().rowCount(),
+          messages);
+    }
+  }
 
   /** What health calls it. */
   String name();

@@ -94,7 +94,7 @@ final class ReportsEndpoint implements Endpoint {
     return found.values().stream().sorted(ORDER).limit(most).toList();
   }
 
-  private static ObjectNode report(ReportStore.Kept kept) throws IOException {
+  static ObjectNode report(ReportStore.Kept kept) throws IOException {
     ObjectNode report = JSON.createObjectNode();
     ArrayNode rows = JSON.createArrayNode();
     JsonNode first = null;

@@ -9,11 +9,13 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.replay.LocalReplay;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Problem;
 import org.flowmon.deploy.serve.http.Role;
 import org.flowmon.deploy.serve.http.Route;
 import org.flowmon.deploy.serve.lane.Lane;
+import org.flowmon.deploy.serve.query.ServedArchives;
 import org.jspecify.annotations.Nullable;
 
 /** A job, if the server knows one. */
@@ -49,7 +51,7 @@ public final class ServedJob implements AutoCloseable {
     return states;
   }
 
-  public List<Route> routes(String api) {
+  public List<Route> routes(String api, ServedArchives archives) {
     AnalysesEndpoints analyses = new AnalysesEndpoints(kafka);
     List<Route> routes = new ArrayList<>();
     routes.add(Route.get(api + "analyses", Lane.REMOTE, analyses::list));
@@ -57,6 +59,15 @@ public final class ServedJob implements AutoCloseable {
     routes.add(Route.get(api + "analyses/{name}", Lane.REMOTE, analyses::one));
     routes.add(change("PUT", api, analyses::add));
     routes.add(change("DELETE", api, analyses::remove));
+    routes.add(
+        Route.post(
+                api + "replays",
+                Lane.REPLAY,
+                new ReplayEndpoint(
+                    analyses,
+                    archives,
+                    kafka.flatMap(KafkaOptions::job).orElseGet(LocalReplay::withoutJob)))
+            .forRole(Role.ANALYST));
     Optional<AlertsEndpoints> alerts = topics.map(one -> new AlertsEndpoints(one, properties));
     boolean isRemote = stores.size() > 1;
     routes.add(

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,6 +34,7 @@ public final class Lanes implements AutoCloseable {
     pools.put(Lane.SMALL, pool(Lane.SMALL, Math.max(2, processors)));
     pools.put(Lane.LARGE, pool(Lane.LARGE, Math.max(1, processors - 1)));
     pools.put(Lane.REMOTE, pool(Lane.REMOTE, REMOTE_THREADS));
+    pools.put(Lane.REPLAY, pool(Lane.REPLAY, 1));
     for (Lane lane : Lane.values()) {
       refused.put(lane, new LongAdder());
     }
@@ -46,7 +48,7 @@ public final class Lanes implements AutoCloseable {
         threads,
         0,
         TimeUnit.SECONDS,
-        new ArrayBlockingQueue<>(WAITING),
+        lane == Lane.REPLAY ? new SynchronousQueue<>() : new ArrayBlockingQueue<>(WAITING),
         task -> {
           Thread thread = new Thread(task, name + number.incrementAndGet());
           thread.setDaemon(true);

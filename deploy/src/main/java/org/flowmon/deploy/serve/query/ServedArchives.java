@@ -3,9 +3,11 @@ package org.flowmon.deploy.serve.query;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.flowmon.archive.Archive;
 import org.flowmon.archive.Archives;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.SamplingRates;
 import org.flowmon.deploy.command.UsageException;
@@ -65,6 +67,10 @@ public final class ServedArchives implements AutoCloseable {
   /** The newest state; to be closed. */
   public ArchivesSnapshot snapshot() throws IOException {
     return archives.snapshot();
+  }
+
+  public List<ArchiveLocation> locations() {
+    return archives.all().stream().map(Archive::location).toList();
   }
 
   public EnrichmentConfig enrichment() {
