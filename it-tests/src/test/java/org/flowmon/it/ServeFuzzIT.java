@@ -60,6 +60,8 @@ class ServeFuzzIT {
                       + "negative_data_rejection,unsupported_method",
                   "--max-examples",
                   Integer.toString(REQUESTS),
+                  "--request-timeout",
+                  "60",
                   "--seed",
                   SEED,
                   "--no-color")

@@ -46,6 +46,7 @@ final class ReplayEndpoint implements Endpoint {
     int parallelism = Math.max(1, Runtime.getRuntime().availableProcessors() - 1);
     ReplayLines lines =
         new ReplayLines(exchange.stream("application/x-ndjson"), spec.from(), spec.to());
+    lines.write(); // the progress: none yet, but the client knows that it is its turn
     try (LocalReplay replay = new LocalReplay(spec, parallelism, lines)) {
       while (!replay.await(lines.pause())) {
         if (exchange.left().isZero()) {

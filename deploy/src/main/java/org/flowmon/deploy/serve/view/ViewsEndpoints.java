@@ -131,8 +131,8 @@ public final class ViewsEndpoints {
   private static SharedViews.Expected expected(Exchange exchange) {
     Optional<String> none = exchange.header("If-None-Match");
     Optional<String> match = exchange.header("If-Match");
-    if (none.isPresent() && !none.get().equals("*")) {
-      throw Problem.badRequest("If-None-Match: expected *");
+    if (none.isPresent() && (match.isPresent() || !none.get().equals("*"))) {
+      throw Problem.badRequest("If-None-Match: expected * alone, without If-Match");
     }
     if (none.isPresent()) {
       return new SharedViews.Expected.Nothing();
