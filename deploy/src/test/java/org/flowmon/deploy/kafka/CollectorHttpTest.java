@@ -18,8 +18,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.grafana.Dashboards;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.ingest.collect.UdpCollector;
@@ -179,5 +181,19 @@ class CollectorHttpTest {
     assertEquals(ExitCodes.FAILED, run.code(), run.toString());
     assertTrue(run.err().contains("start it with --http"), run.err());
     assertEquals(ExitCodes.USAGE, CommandRun.of("exporters", "--from", "x y").code());
+  }
+
+  @Test
+  void theMetricsOfTheDashboardOfHealthAreServed() throws Exception {
+    withCollector(
+        Optional.empty(),
+        (url, udp) -> {
+          String served = ask(url + "/metrics", "GET", "").body();
+          Set<String> asked = Dashboards.metrics("flowmon_collector_");
+          assertTrue(asked.size() >= 7, asked.toString());
+          for (String name : asked) {
+            assertTrue(served.contains("# TYPE " + name + " "), name + " in " + served);
+          }
+        });
   }
 }

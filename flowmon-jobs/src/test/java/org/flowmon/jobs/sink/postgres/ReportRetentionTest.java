@@ -12,6 +12,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.TestReports;
@@ -218,6 +219,19 @@ class ReportRetentionTest {
     }
     assertEquals("2", value("SELECT count(*) FROM report_elephants"));
     assertEquals("4", value("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'"));
+  }
+
+  @Test
+  void tablesOfTheJobsAnalysesAreThereBeforeTheirFirstReport() throws Exception {
+    execute("CREATE TABLE report_mice (window_start text)");
+    try (PostgresStore store = store("postgres", null)) {
+      store.createTables(AnalysisConfig.offered());
+    }
+    assertEquals("0", value("SELECT count(*) FROM report_ddos"));
+    assertEquals("0", value("SELECT count(*) FROM report_traffic_by_as"));
+    assertEquals(
+        String.valueOf(AnalysisConfig.offered().size()),
+        value("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'report%'"));
   }
 
   @Test
