@@ -33,12 +33,17 @@ final class PostgresTable {
   private static final long CREATION_LOCK = 0x666C_6F77_6D6F_6E01L;
   private static final int MAX_NAME = 63;
 
+  /** The comment on columns whose texts are lists of items. */
+  static final String LIST = "list of items, JSON";
+
+  private static final Set<String> NOT_OF_REPORTS = Set.of("updated", "written_at");
+
   /** Older tables of {@code flowmon_windows} lack some. */
   private static final Map<String, String> WINDOW_COLUMNS = windowColumns();
 
   /** The columns of {@code flowmon_windows} that a report sets, in order. */
   static List<String> windowColumnsOfReports() {
-    return WINDOW_COLUMNS.keySet().stream().filter(name -> !name.equals("written_at")).toList();
+    return WINDOW_COLUMNS.keySet().stream().filter(name -> !NOT_OF_REPORTS.contains(name)).toList();
   }
 
   private static Map<String, String> windowColumns() {
@@ -68,6 +73,7 @@ final class PostgresTable {
         message text
         approximate jsonb
         enrichment jsonb
+        updated boolean NOT NULL DEFAULT false
         written_at timestamptz NOT NULL
         """;
     Map<String, String> byName = new LinkedHashMap<>();
@@ -121,6 +127,10 @@ final class PostgresTable {
               "table %s: column %s is %s, the analysis writes %s; rename the table (ALTER TABLE %s RENAME TO %s_old) or drop it, and it is created anew"
                   .formatted(name, column.name(), type, type(column), name, name),
               null);
+        }
+        if (column.list()) {
+          statement.execute(
+              "COMMENT ON COLUMN \"%s\".%s IS '%s'".formatted(name, quoted(column), LIST));
         }
       }
       createIndexes(connection, statement);
