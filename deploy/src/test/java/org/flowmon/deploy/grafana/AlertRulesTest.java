@@ -74,11 +74,11 @@ class AlertRulesTest {
     String names = String.join(", ", addresses);
     String values = "'192.0.2.1'" + ", '192.0.2.1'".repeat(addresses.size() - 1);
     return """
-        INSERT INTO report_%s (window_start, window_end, revision, row_key, row_number, verdict, %s)
-        SELECT t, t, 3, 'key', 1, v, %s FROM (VALUES ('%5$s'::timestamptz - interval '1 minute', '%4$s'),
-          ('%5$s'::timestamptz - interval '61 s', '%4$s'), ('%5$s'::timestamptz - interval '62 s', 'usual'),
-          ('%5$s'::timestamptz - interval '1 day', '%4$s')) AS r (t, v)
-        """
+    INSERT INTO report_%s (window_start, window_end, revision, row_key, row_number, verdict, %s)
+    SELECT t, t, 3, 'key', 1, v, %s FROM (VALUES ('%5$s'::timestamptz - interval '1 minute', '%4$s'),
+      ('%5$s'::timestamptz - interval '61 s', '%4$s'), ('%5$s'::timestamptz - interval '62 s', 'usual'),
+      ('%5$s'::timestamptz - interval '1 day', '%4$s')) AS r (t, v)
+    """
         .formatted(analysis, names, values, verdict, NOW);
   }
 
@@ -131,14 +131,21 @@ class AlertRulesTest {
   @Test
   void theNewestReportOfTrafficMayBeTenMinutesOld() throws Exception {
     Map<String, Object> rule =
-        ofPostgres().stream().filter(r -> r.get("uid").equals("flowmon-no-reports")).findFirst().orElseThrow();
+        ofPostgres().stream()
+            .filter(r -> r.get("uid").equals("flowmon-no-reports"))
+            .findFirst()
+            .orElseThrow();
     assertEquals("[null]", rows(rule, NOW).toString(), "no data, which fires");
     assertEquals("Alerting", rule.get("noDataState"));
     try (Connection job = database.asJob();
         Statement statement = job.createStatement()) {
       statement.execute(
           MonthOfReports.windows(
-              List.of(Dashboards.analyses().stream().filter(a -> a.name().equals("series_by_protocol")).findFirst().orElseThrow()),
+              List.of(
+                  Dashboards.analyses().stream()
+                      .filter(a -> a.name().equals("series_by_protocol"))
+                      .findFirst()
+                      .orElseThrow()),
               NOW.minusSeconds(3600),
               NOW));
     }

@@ -143,7 +143,9 @@ final class DashboardBuilder {
     if (description.containsKey("texts")) {
       texts.putAll(map(description.get("texts")));
     }
-    texts.put("benign", Verdicts.BENIGN.stream().map(v -> "'" + v + "'").collect(Collectors.joining(", ")));
+    texts.put(
+        "benign",
+        Verdicts.BENIGN.stream().map(v -> "'" + v + "'").collect(Collectors.joining(", ")));
     List<Map<String, Object>> panels = new ArrayList<>();
     for (Map<String, Object> panel : maps(description, "panels")) {
       for (Map<String, Object> item : items(panel)) {

@@ -12,8 +12,9 @@ import java.util.stream.Collectors;
 
 /**
  * What Grafana makes of a query for PostgreSQL before it asks: variables ({@code $name}, {@code
- * ${name:raw}}), then macros as those of its source (grafana/pkg/tsdb/grafana-postgresql-datasource,
- * macros.go). A value of several is a list of quoted texts.
+ * ${name:raw}}), then macros as those of its source
+ * (grafana/pkg/tsdb/grafana-postgresql-datasource, macros.go). A value of several is a list of
+ * quoted texts.
  */
 final class Expansion {
   private static final Pattern VARIABLE =

@@ -50,7 +50,8 @@ class GrafanaSchemaTest {
   }
 
   private void program() throws Exception {
-    assumeTrue(Files.isExecutable(GO), "Go is missing: dashboards are not checked by Grafana's types");
+    assumeTrue(
+        Files.isExecutable(GO), "Go is missing: dashboards are not checked by Grafana's types");
     for (String name : List.of("go.mod", "go.sum", "main.go")) {
       String resource = "/grafana/" + name + ".txt";
       try (InputStream in = GrafanaSchemaTest.class.getResourceAsStream(resource)) {
@@ -61,7 +62,8 @@ class GrafanaSchemaTest {
     Run run = go(List.of("build", "-o", "check", "."));
     assumeTrue(
         run.code() == 0,
-        "grafana-foundation-sdk is missing: dashboards are not checked by Grafana's types: " + run.out());
+        "grafana-foundation-sdk is missing: dashboards are not checked by Grafana's types: "
+            + run.out());
   }
 
   private Run check(List<Path> files) throws Exception {

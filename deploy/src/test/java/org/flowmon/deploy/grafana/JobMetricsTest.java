@@ -56,8 +56,13 @@ class JobMetricsTest {
         null,
         List.of(),
         new JobConfig.Settings(
-            Role.ALL, 1, 16, Duration.ofSeconds(1), folder.resolve("checkpoints").toUri().toString(),
-            Duration.ofMillis(100), false));
+            Role.ALL,
+            1,
+            16,
+            Duration.ofSeconds(1),
+            folder.resolve("checkpoints").toUri().toString(),
+            Duration.ofMillis(100),
+            false));
   }
 
   private static String scrape(HttpClient client, int port) throws Exception {
@@ -105,7 +110,10 @@ class JobMetricsTest {
       assertTrue(
           scrape(client, port)
               .lines()
-              .anyMatch(line -> line.contains("_analysis_late_flows{") && line.contains("analysis=\"elephants\"")),
+              .anyMatch(
+                  line ->
+                      line.contains("_analysis_late_flows{")
+                          && line.contains("analysis=\"elephants\"")),
           "the label of an analysis");
     }
   }

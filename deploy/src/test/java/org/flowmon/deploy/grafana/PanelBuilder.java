@@ -21,8 +21,25 @@ final class PanelBuilder {
 
   /** Widely seen protocols, for sources that give their numbers. */
   private static final Map<String, String> PROTOCOLS =
-      Map.of("1", "icmp", "2", "igmp", "6", "tcp", "17", "udp", "47", "gre", "50", "esp", "58",
-          "ipv6-icmp", "89", "ospf", "132", "sctp");
+      Map.of(
+          "1",
+          "icmp",
+          "2",
+          "igmp",
+          "6",
+          "tcp",
+          "17",
+          "udp",
+          "47",
+          "gre",
+          "50",
+          "esp",
+          "58",
+          "ipv6-icmp",
+          "89",
+          "ospf",
+          "132",
+          "sctp");
 
   private final Map<String, Object> description;
   private final String kind;
@@ -52,7 +69,7 @@ final class PanelBuilder {
     }
     all.put("datasource", source.reference());
     if (source == DataSource.POSTGRES) {
-      all.put("interval", "1m"); // that of the reports: no slot of a graph is shorter
+      all.put("interval", "5m"); // that of the reports: no slot of a graph is shorter
     }
     all.put("targets", targets());
     Map<String, Object> config = new LinkedHashMap<>();
@@ -77,7 +94,8 @@ final class PanelBuilder {
   private List<Object> targets() {
     List<Object> all = new ArrayList<>();
     if (source == DataSource.PROMETHEUS) {
-      map(description.get("queries")).forEach((legend, query) -> all.add(promql(all.size(), legend, query)));
+      map(description.get("queries"))
+          .forEach((legend, query) -> all.add(promql(all.size(), legend, query)));
       return all;
     }
     Map<String, Object> target = new LinkedHashMap<>();
@@ -120,7 +138,8 @@ final class PanelBuilder {
     target.put("root_selector", string(description, "root"));
     List<Object> columns = new ArrayList<>();
     map(description.get("fields"))
-        .forEach((name, type) -> columns.add(ordered("selector", name, "text", name, "type", type)));
+        .forEach(
+            (name, type) -> columns.add(ordered("selector", name, "text", name, "type", type)));
     target.put("columns", columns);
     target.put("filters", List.of());
   }
@@ -285,7 +304,15 @@ final class PanelBuilder {
               "orientation",
               "horizontal",
               "legend",
-              ordered("showLegend", false, "displayMode", "list", "placement", "bottom", "calcs", List.of()),
+              ordered(
+                  "showLegend",
+                  false,
+                  "displayMode",
+                  "list",
+                  "placement",
+                  "bottom",
+                  "calcs",
+                  List.of()),
               "tooltip",
               ordered("mode", "single", "sort", "none"),
               "showValue",
@@ -294,6 +321,8 @@ final class PanelBuilder {
               "none",
               "xTickLabelRotation",
               0,
+              "xTickLabelMaxLength",
+              40,
               "barWidth",
               0.9,
               "groupWidth",

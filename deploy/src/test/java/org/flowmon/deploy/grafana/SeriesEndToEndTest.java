@@ -34,14 +34,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Ten minutes of flows through the analyses of {@code deploy/grafana} and the sink: the panels show
- * what plain sums over the flows give.
+ * Fifty minutes of flows through the analyses of {@code deploy/grafana} and the sink: the panels
+ * show what plain sums over the flows give.
  */
 class SeriesEndToEndTest {
   private static final long SEED = 22;
   private static final Instant FROM = Instant.parse("2026-11-21T10:00:00Z");
-  private static final int MINUTES = 10;
-  private static final Instant TO = FROM.plusSeconds(60 * MINUTES);
+  private static final int SLOTS = 10;
+  private static final int SLOT = 300; // seconds, as the reports' windows
+  private static final Instant TO = FROM.plusSeconds(SLOT * SLOTS);
   private static final List<Flow> FLOWS = new ArrayList<>();
 
   @TempDir static Path folder;
@@ -50,8 +51,18 @@ class SeriesEndToEndTest {
   private static ReportsDatabase database;
 
   private record Flow(
-      Instant end, int source, int target, int protocol, int port, int as, int exporter, int input,
-      long rate, long sampled, long seen, boolean outgoing) {
+      Instant end,
+      int source,
+      int target,
+      int protocol,
+      int port,
+      int as,
+      int exporter,
+      int input,
+      long rate,
+      long sampled,
+      long seen,
+      boolean outgoing) {
     long bytes() {
       return sampled * rate;
     }
@@ -60,14 +71,27 @@ class SeriesEndToEndTest {
       return seen * rate;
     }
 
-    Instant minute() {
-      return Instant.ofEpochSecond(end.getEpochSecond() / 60 * 60);
+    Instant slot() {
+      return Instant.ofEpochSecond(end.getEpochSecond() / SLOT * SLOT);
     }
 
     String csv() {
       return "%s,10.0.0.%d,198.51.100.%d,%d,%d,%d,%d,%d,192.0.2.%d,%d,%d,%d,%d,%s"
-          .formatted(end, source, target, 50_000 + source, port, protocol, outgoing ? 1 : as,
-              outgoing ? as : 1, exporter, input, rate, sampled, seen, outgoing);
+          .formatted(
+              end,
+              source,
+              target,
+              50_000 + source,
+              port,
+              protocol,
+              outgoing ? 1 : as,
+              outgoing ? as : 1,
+              exporter,
+              input,
+              rate,
+              sampled,
+              seen,
+              outgoing);
     }
   }
 
@@ -78,7 +102,7 @@ class SeriesEndToEndTest {
     for (int i = 0; i < 3000; i++) {
       FLOWS.add(
           new Flow(
-              FROM.plusMillis(random.nextLong(60_000L * MINUTES)),
+              FROM.plusMillis(random.nextLong(1000L * SLOT * SLOTS)),
               1 + random.nextInt(9),
               1 + random.nextInt(4),
               protocols[random.nextInt(protocols.length)],
@@ -97,8 +121,12 @@ class SeriesEndToEndTest {
       StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1);
       ReplaySpec spec =
           new ReplaySpec(
-              List.of(ArchiveLocation.of(archive)), analysis, micros(FROM), micros(TO),
-              Duration.ZERO, Duration.ZERO);
+              List.of(ArchiveLocation.of(archive)),
+              analysis,
+              micros(FROM),
+              micros(TO),
+              Duration.ZERO,
+              Duration.ZERO);
       Replay.reports(env, spec, 16)
           .sinkTo(new PostgresReports(database.config(), List.of(analysis)));
       env.execute(analysis.name());
@@ -150,10 +178,10 @@ class SeriesEndToEndTest {
 
   private static List<List<Object>> ask(String text) throws SQLException {
     String sql =
-        new Expansion(FROM, TO, Duration.ofMinutes(1))
+        new Expansion(FROM, TO, Duration.ofSeconds(SLOT))
             .with("top", "50")
             .with("host", "")
-            .with("period", "1 minute")
+            .with("period", "5 minutes")
             .withAll("name", VariableBuilder.ALL)
             .sql(text);
     List<List<Object>> rows = new ArrayList<>();
@@ -182,7 +210,8 @@ class SeriesEndToEndTest {
   /** Sums of flows by a key. */
   private static Map<String, Double> sums(Function<Flow, String> key, ToLongFunction<Flow> value) {
     Map<String, Double> sums = new TreeMap<>();
-    FLOWS.forEach(flow -> sums.merge(key.apply(flow), (double) value.applyAsLong(flow), Double::sum));
+    FLOWS.forEach(
+        flow -> sums.merge(key.apply(flow), (double) value.applyAsLong(flow), Double::sum));
     return sums;
   }
 
@@ -192,17 +221,21 @@ class SeriesEndToEndTest {
     for (List<Object> row : rows) {
       if (number(row.get(2)) != 0) {
         String name = row.get(1).toString();
-        found.put(time(row.get(0)) + " " + name.replaceFirst("^(\\w+/\\d+) .*", "$1"), number(row.get(2)));
+        found.put(
+            time(row.get(0)) + " " + name.replaceFirst("^(\\w+/\\d+) .*", "$1"),
+            number(row.get(2)));
       }
     }
     return found;
   }
 
-  private static void assertClose(Map<String, Double> expected, Map<String, Double> found, String what) {
+  private static void assertClose(
+      Map<String, Double> expected, Map<String, Double> found, String what) {
     assertEquals(expected.keySet(), found.keySet(), what + ", seed " + SEED);
     expected.forEach(
         (key, value) ->
-            assertEquals(value, found.get(key), 1e-6 * value, what + ", " + key + ", seed " + SEED));
+            assertEquals(
+                value, found.get(key), 1e-6 * value, what + ", " + key + ", seed " + SEED));
   }
 
   @ParameterizedTest
@@ -211,15 +244,15 @@ class SeriesEndToEndTest {
     String dashboard = "flowmon-by-" + dimension;
     String words = dimension.equals("as") ? "autonomous system" : dimension;
     Function<Flow, String> name = name(dimension);
-    Function<Flow, String> minute = flow -> flow.minute() + " " + name.apply(flow);
-    Map<String, Double> bits = sums(minute, flow -> 8 * flow.bytes());
-    bits.replaceAll((key, value) -> value / 60);
+    Function<Flow, String> slot = flow -> flow.slot() + " " + name.apply(flow);
+    Map<String, Double> bits = sums(slot, flow -> 8 * flow.bytes());
+    bits.replaceAll((key, value) -> value / SLOT);
     assertClose(bits, series(ask(dashboard, "Bits per second by " + words)), dimension);
-    Map<String, Double> packets = sums(minute, Flow::packets);
-    packets.replaceAll((key, value) -> value / 60);
+    Map<String, Double> packets = sums(slot, Flow::packets);
+    packets.replaceAll((key, value) -> value / SLOT);
     assertClose(packets, series(ask(dashboard, "Packets per second by " + words)), dimension);
-    Map<String, Double> flows = sums(minute, flow -> 1);
-    flows.replaceAll((key, value) -> value / 60);
+    Map<String, Double> flows = sums(slot, flow -> 1);
+    flows.replaceAll((key, value) -> value / SLOT);
     assertClose(flows, series(ask(dashboard, "Flows per second by " + words)), dimension);
 
     Map<String, Double> bytes = sums(name, Flow::bytes);
@@ -233,14 +266,14 @@ class SeriesEndToEndTest {
         continue;
       }
       found.put(key, sum);
-      assertEquals(8 * sum / 600, number(row.get(1)), 1e-6 * sum, key + ": average");
+      assertEquals(8 * sum / (SLOT * SLOTS), number(row.get(1)), 1e-6 * sum, key + ": average");
       List<Double> rates = new ArrayList<>();
-      for (int m = 0; m < MINUTES; m++) {
-        rates.add(bits.getOrDefault(FROM.plusSeconds(60 * m) + " " + key, 0.0));
+      for (int m = 0; m < SLOTS; m++) {
+        rates.add(bits.getOrDefault(FROM.plusSeconds(SLOT * m) + " " + key, 0.0));
       }
-      assertEquals(rates.get(MINUTES - 1), number(row.get(4)), 1e-6 * sum, key + ": last");
+      assertEquals(rates.get(SLOTS - 1), number(row.get(4)), 1e-6 * sum, key + ": last");
       rates.sort(null);
-      assertEquals(rates.get(MINUTES - 1), number(row.get(2)), 1e-6 * sum, key + ": largest");
+      assertEquals(rates.get(SLOTS - 1), number(row.get(2)), 1e-6 * sum, key + ": largest");
       double p95 = rates.get(8) + 0.55 * (rates.get(9) - rates.get(8)); // 0.95 · 9 = 8.55
       assertEquals(p95, number(row.get(3)), 1e-6 * sum, key + ": 95th percentile");
       assertEquals(sum / all, number(row.get(8)), 1e-9, key + ": share");
@@ -249,25 +282,25 @@ class SeriesEndToEndTest {
   }
 
   @Test
-  void theOverviewShowsBothDirectionsAndTheMinuteBefore() throws Exception {
+  void theOverviewShowsBothDirectionsAndThePeriodBefore() throws Exception {
     Map<String, Double> expected =
-        sums(flow -> flow.minute() + (flow.outgoing() ? " out" : " in"), flow -> 8 * flow.bytes());
-    expected.replaceAll((key, value) -> value / 60);
+        sums(flow -> flow.slot() + (flow.outgoing() ? " out" : " in"), flow -> 8 * flow.bytes());
+    expected.replaceAll((key, value) -> value / SLOT);
     assertClose(
         expected, series(ask("flowmon-overview", "Into and out of your networks")), "directions");
-    Map<String, Double> totals = sums(flow -> flow.minute().toString(), flow -> 8 * flow.bytes());
+    Map<String, Double> totals = sums(flow -> flow.slot().toString(), flow -> 8 * flow.bytes());
     Map<String, Double> both = new TreeMap<>();
     totals.forEach(
         (minute, bits) -> {
-          both.put(minute + " now", bits / 60);
-          both.put(Instant.parse(minute).plusSeconds(60) + " 1 minute before", bits / 60);
+          both.put(minute + " now", bits / SLOT);
+          both.put(Instant.parse(minute).plusSeconds(SLOT) + " 5 minutes before", bits / SLOT);
         });
-    both.remove(TO + " 1 minute before"); // its window ends after the range
+    both.remove(TO + " 5 minutes before"); // its window ends after the range
     assertClose(both, series(ask("flowmon-overview", "Against the period before")), "periods");
     List<List<Object>> now = ask("flowmon-overview", "Bits per second now");
     double last = number(now.get(now.size() - 1).get(2));
-    assertEquals(totals.get(TO.minusSeconds(60).toString()) / 60, last, 1e-6 * last);
-    assertEquals(MINUTES, now.size());
+    assertEquals(totals.get(TO.minusSeconds(SLOT).toString()) / SLOT, last, 1e-6 * last);
+    assertEquals(SLOTS, now.size());
   }
 
   @Test
@@ -293,11 +326,11 @@ class SeriesEndToEndTest {
             .orElseThrow()
             .text();
     List<List<Object>> chosen = ask(text.replace("$name", "'udp'"));
-    assertTrue(chosen.size() == MINUTES && chosen.stream().allMatch(row -> row.get(1).equals("udp")));
+    assertTrue(chosen.size() == SLOTS && chosen.stream().allMatch(row -> row.get(1).equals("udp")));
     Map<String, Double> all = series(ask(text));
     double sum = all.values().stream().mapToDouble(value -> value).sum();
     List<List<Object>> one = ask(text.replace("$top", "1"));
-    assertEquals(2 * MINUTES, one.size(), "the largest and other");
+    assertEquals(2 * SLOTS, one.size(), "the largest and other");
     assertEquals(sum, one.stream().mapToDouble(row -> number(row.get(2))).sum(), 1e-6 * sum);
   }
 }

@@ -81,7 +81,8 @@ final class VariableBuilder {
     all.put("multi", false);
     all.put("includeAll", false);
     all.put("current", chosen(texts.get(0), texts.get(0)));
-    all.put("options", texts.stream().map(text -> option(text, text.equals(texts.get(0)))).toList());
+    all.put(
+        "options", texts.stream().map(text -> option(text, text.equals(texts.get(0)))).toList());
     return all;
   }
 

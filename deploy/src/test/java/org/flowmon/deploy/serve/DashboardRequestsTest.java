@@ -36,7 +36,8 @@ final class DashboardRequestsTest {
   @BeforeEach
   void start() throws Exception {
     StringBuilder csv =
-        new StringBuilder("start_time,end_time,exporter,src_addr,dst_addr,src_port,dst_port,protocol,tcp_flags,packets,bytes\n");
+        new StringBuilder(
+            "start_time,end_time,exporter,src_addr,dst_addr,src_port,dst_port,protocol,tcp_flags,packets,bytes\n");
     for (int i = 1; i <= 9; i++) {
       csv.append(
           "2026-11-01T00:00:00Z,2026-11-01T00:00:0%dZ,192.0.2.1,10.0.0.%d,198.51.100.%d,50000,443,6,18,2,%d\n"
@@ -65,8 +66,7 @@ final class DashboardRequestsTest {
       query.add(
           parameter.get("key").asText()
               + "="
-              + URLEncoder.encode(
-                  filled(parameter.get("value").asText()), StandardCharsets.UTF_8));
+              + URLEncoder.encode(filled(parameter.get("value").asText()), StandardCharsets.UTF_8));
     }
     HttpResponse<String> answer =
         server.get(filled(target.get("url").asText()) + "?" + String.join("&", query));

@@ -32,8 +32,7 @@ public final class PostgresReports implements Sink<Report> {
   /** Tables of these analyses are made when the sink starts, so that readers find them empty. */
   public PostgresReports(JobConfig.Postgres postgres, List<AnalysisConfig> analyses) {
     this.postgres = postgres;
-    this.analyses =
-        analyses.stream().filter(analysis -> analysis.sinks().contains(SINK)).toList();
+    this.analyses = analyses.stream().filter(analysis -> analysis.sinks().contains(SINK)).toList();
   }
 
   /**
