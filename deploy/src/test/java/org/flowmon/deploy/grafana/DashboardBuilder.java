@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -96,7 +97,7 @@ final class DashboardBuilder {
   }
 
   private static Map<String, Object> dashboard(Map<String, Object> description) {
-    DataSource main = DataSource.valueOf(string(description, "datasource").toUpperCase());
+    DataSource main = DataSource.valueOf(string(description, "datasource").toUpperCase(Locale.ROOT));
     List<Object> panels = new ArrayList<>();
     int x = 0;
     int y = 0;

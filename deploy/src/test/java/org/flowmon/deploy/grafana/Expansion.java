@@ -77,7 +77,7 @@ final class Expansion {
   }
 
   private String macro(MatchResult found) {
-    String[] arguments = found.group(2).split(",");
+    String[] arguments = found.group(2).split(",", -1);
     String column = arguments[0].strip();
     return switch (found.group(1)) {
       case "timeFilter" -> column + " BETWEEN '" + from + "' AND '" + to + "'";

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A job with Flink's reporter for Prometheus serves the metrics that the dashboard asks for. */
 class JobMetricsTest {
-  private static final Duration LIMIT = Duration.ofSeconds(120);
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   @TempDir Path folder;
 

@@ -38,9 +38,9 @@ final class MonthOfReports {
   }
 
   static String series(String analysis, Instant from, Instant to) {
-    String[] keys = keys(analysis).split(" # ");
+    String[] keys = keys(analysis).split(" # ", -1);
     String nulls =
-        Stream.of(keys[0].split(", ")).map(name -> "NULL").collect(Collectors.joining(", "));
+        Stream.of(keys[0].split(", ", -1)).map(name -> "NULL").collect(Collectors.joining(", "));
     return """
     INSERT INTO report_%1$s (window_start, window_end, revision, row_key, row_number, part, rank, %2$s,
       estimated_bytes, estimated_packets, bytes, packets, flows)

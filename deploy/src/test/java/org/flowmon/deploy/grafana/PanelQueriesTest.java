@@ -115,7 +115,7 @@ class PanelQueriesTest {
         statement.getConnection().createStatement().executeQuery("SELECT pg_backend_pid()")) {
       pid.next();
       String stat = Files.readString(Path.of("/proc", pid.getString(1), "stat"));
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
     } catch (IOException e) {
       return System.nanoTime() / 1e9; // not Linux

@@ -269,7 +269,7 @@ class SeriesEndToEndTest {
       assertEquals(8 * sum / (SLOT * SLOTS), number(row.get(1)), 1e-6 * sum, key + ": average");
       List<Double> rates = new ArrayList<>();
       for (int m = 0; m < SLOTS; m++) {
-        rates.add(bits.getOrDefault(FROM.plusSeconds(SLOT * m) + " " + key, 0.0));
+        rates.add(bits.getOrDefault(FROM.plusSeconds((long) SLOT * m) + " " + key, 0.0));
       }
       assertEquals(rates.get(SLOTS - 1), number(row.get(4)), 1e-6 * sum, key + ": last");
       rates.sort(null);

@@ -6,6 +6,7 @@ import static org.flowmon.deploy.grafana.DashboardBuilder.string;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** A dashboard's variables: data sources, the console's address, and its own. */
@@ -45,7 +46,7 @@ final class VariableBuilder {
   private static Map<String, Object> source(DataSource source) {
     Map<String, Object> all = named(source.variable, "datasource");
     all.put("label", source == DataSource.INFINITY ? source.label : "Data source");
-    all.put("description", "The data source: " + source.label.toLowerCase() + " of flowmon.");
+    all.put("description", "The data source: " + source.label.toLowerCase(Locale.ROOT) + " of flowmon.");
     all.put("query", source.type);
     all.put("refresh", 1);
     all.put("regex", "");

@@ -16,6 +16,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.TestReports;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,7 +65,7 @@ class ReportRetentionTest {
     return column(sql).get(0);
   }
 
-  private static PostgresStore store(String user, Duration retention) {
+  private static PostgresStore store(String user, @Nullable Duration retention) {
     String url = "jdbc:postgresql://127.0.0.1:" + database.getPort() + "/postgres";
     return new PostgresStore(new JobConfig.Postgres(url, user, null, retention));
   }
