@@ -173,6 +173,11 @@ final class RunningCollector implements Closeable {
     return tcp.map(TcpCollector::connections);
   }
 
+  /** TLS's handshakes under way; empty likewise. */
+  Optional<Integer> handshakes() {
+    return tcp.map(TcpCollector::handshakes);
+  }
+
   /** The counts of all publishers together. */
   PublisherStats stats() {
     return PublisherStats.sum(publishers.stream().map(FlowPublisher::stats).toList());
