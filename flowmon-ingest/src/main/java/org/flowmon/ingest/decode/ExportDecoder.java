@@ -120,6 +120,7 @@ public final class ExportDecoder {
       return;
     }
     header.port = port;
+    header.received = arrivalMicros;
     header.arrival = arrivalMicros;
     int version = version(datagram, offset, length);
     final long flows = counters.get(IngestCounter.FLOWS_DECODED);

@@ -40,7 +40,7 @@ public final class ExporterTable {
     this.limits = limits;
     this.counters = counters;
     this.work = work;
-    this.nothingHeld = new HeldDatagram(new DatagramHeader(), counters);
+    this.nothingHeld = new HeldDatagram(new DatagramHeader(), 0, counters);
     this.establishedMost = limits.stateBytes() - limits.strangerBytes();
   }
 

@@ -129,7 +129,7 @@ public final class SflowDecoder {
                     KEY, header.agent, ObservationDomain.ANY_PORT, header.subAgent),
                 IngestCounter.SEQUENCE_LOST_DATAGRAMS);
     readSamples(getU32(bytes, rest + 12), rest + REST_BYTES, end);
-    domain.sequence().observeUptime(header.uptime);
+    domain.sequence().observeUptime(header.uptime, 0);
     domain.sequence().observe(header.sequence, 1, 1, 1, header.arrival);
     if (flows > 0) {
       counters.add(IngestCounter.FLOWS_DECODED, flows);

@@ -410,6 +410,12 @@ class SflowDecoderTest {
   }
 
   @Test
+  void theRateOfAnAgentsFormerLifeIsForgotten() {
+    assertEquals(400, rateAfter(2000, 100, 400, 3));
+    assertEquals(100, rateAfter(3, 100, 400, 3));
+  }
+
+  @Test
   void aSampleWithoutARateGetsThatOfThePool() {
     assertEquals(0, rateAfter(1000, 0, 64, 0), "not yet known");
     assertEquals(64, rateAfter(2000, 0, 64, 0));
