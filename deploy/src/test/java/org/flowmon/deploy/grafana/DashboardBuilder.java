@@ -97,7 +97,8 @@ final class DashboardBuilder {
   }
 
   private static Map<String, Object> dashboard(Map<String, Object> description) {
-    DataSource main = DataSource.valueOf(string(description, "datasource").toUpperCase(Locale.ROOT));
+    DataSource main =
+        DataSource.valueOf(string(description, "datasource").toUpperCase(Locale.ROOT));
     List<Object> panels = new ArrayList<>();
     int x = 0;
     int y = 0;

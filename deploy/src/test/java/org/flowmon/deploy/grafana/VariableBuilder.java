@@ -46,7 +46,9 @@ final class VariableBuilder {
   private static Map<String, Object> source(DataSource source) {
     Map<String, Object> all = named(source.variable, "datasource");
     all.put("label", source == DataSource.INFINITY ? source.label : "Data source");
-    all.put("description", "The data source: " + source.label.toLowerCase(Locale.ROOT) + " of flowmon.");
+    all.put(
+        "description",
+        "The data source: " + source.label.toLowerCase(Locale.ROOT) + " of flowmon.");
     all.put("query", source.type);
     all.put("refresh", 1);
     all.put("regex", "");
