@@ -75,7 +75,7 @@ public final class ExportersCommand implements Callable<Integer> {
       names = "--from",
       paramLabel = "URL",
       defaultValue = "http://127.0.0.1:2080",
-      description = "The collector's --http; default ${DEFAULT-VALUE}.")
+      description = "The collector's --http, HOST:PORT or a URL; default ${DEFAULT-VALUE}.")
   private String from;
 
   @Option(
@@ -147,7 +147,7 @@ public final class ExportersCommand implements Callable<Integer> {
     HttpResponse<InputStream> answer;
     try {
       HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(from.replaceFirst("/$", "") + "/exporters"))
+          HttpRequest.newBuilder(URI.create(url().replaceFirst("/$", "") + "/exporters"))
               .timeout(TIMEOUT);
       token.ifPresent(shown -> request.header("Authorization", "Bearer " + shown));
       answer =
@@ -188,6 +188,11 @@ public final class ExportersCommand implements Callable<Integer> {
       throw noCollector("answers " + answer.statusCode());
     }
     return body;
+  }
+
+  /** The collector's {@code --http} has no scheme. */
+  private String url() {
+    return from.contains("://") ? from : "http://" + from;
   }
 
   private static boolean isUnresolved(Throwable e) {

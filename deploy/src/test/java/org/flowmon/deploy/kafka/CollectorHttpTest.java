@@ -164,7 +164,12 @@ class CollectorHttpTest {
           }
           assertEquals(404, ask(url + "/", "GET", "").statusCode());
           assertEquals(405, ask(url + "/health", "POST", "").statusCode());
-          CommandRun table = CommandRun.of("exporters", "--from", url);
+          HttpResponse<String> head = ask(url + "/health", "HEAD", "");
+          assertEquals(200, head.statusCode());
+          assertEquals("3", head.headers().firstValue("Content-Length").orElseThrow());
+          assertEquals("", head.body());
+          // As --http has it.
+          CommandRun table = CommandRun.of("exporters", "--from", url.replaceFirst("http://", ""));
           assertEquals(ExitCodes.DONE, table.code(), table.toString());
           List<String> lines = table.out().lines().toList();
           lines.forEach(line -> assertTrue(line.length() <= 80, line));
@@ -174,7 +179,7 @@ class CollectorHttpTest {
           assertTrue(table.out().contains("  also: bad_datagrams, "), table.out());
           CommandRun all = CommandRun.of("exporters", "--from", url, "--vertical");
           Set<String> named =
-              all.out().lines().map(line -> line.split(" ")[0]).collect(Collectors.toSet());
+              all.out().lines().map(line -> line.split(" ", -1)[0]).collect(Collectors.toSet());
           Set<String> fields = new HashSet<>();
           one.fieldNames().forEachRemaining(fields::add);
           fields.removeAll(List.of("first_heard"));
@@ -233,7 +238,7 @@ class CollectorHttpTest {
           Set<String> series = new HashSet<>();
           String type = "";
           for (String line : metrics) {
-            type = line.startsWith("# TYPE ") ? line.split(" ")[2] : type;
+            type = line.startsWith("# TYPE ") ? line.split(" ", -1)[2] : type;
             assertTrue(
                 line.matches(
                     "# TYPE \\w+ (counter|gauge)|# HELP \\w+ .+|\\w+(\\{\\w+=\"(\\\\.|[^\"\\\\])*\""
