@@ -247,6 +247,6 @@ final class KafkaStatus implements AutoCloseable {
   @Override
   public void close() {
     admin.close(Duration.ZERO);
-    consumer.close(Duration.ZERO);
+    consumer.close();
   }
 }
