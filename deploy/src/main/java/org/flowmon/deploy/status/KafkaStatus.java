@@ -56,11 +56,7 @@ final class KafkaStatus implements AutoCloseable {
     facts.value("group", group);
     List<TopicPartition> partitions = partitions(topic);
     if (partitions.isEmpty()) {
-      return new Part(
-          "kafka",
-          Part.State.WRONG,
-          List.of("there is no topic " + topic + "; --topic or --config names the job's"),
-          facts);
+      return wrong("there is no topic " + topic + "; --topic or --config names the job's", facts);
     }
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, PATIENCE);
     Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions, PATIENCE);
@@ -84,16 +80,13 @@ final class KafkaStatus implements AutoCloseable {
     facts.value("messages_behind", behind);
     String where = topic + ", " + count(partitions.size(), "partition") + ": ";
     if (!isCommitted) {
-      return new Part(
-          "kafka",
-          Part.State.WRONG,
-          List.of(
-              where
-                  + "group "
-                  + group
-                  + " has committed nothing; --group names another than the"
-                  + " job's "
-                  + group),
+      return wrong(
+          where
+              + "group "
+              + group
+              + " has committed nothing; --group names another than the"
+              + " job's "
+              + group,
           facts);
     }
     Instant oldest = first(next).values().stream().min(Comparator.naturalOrder()).orElse(now);
@@ -110,6 +103,10 @@ final class KafkaStatus implements AutoCloseable {
                     + " ago");
     boolean isLate = late.compareTo(maxLag) > 0;
     return new Part("kafka", isLate ? Part.State.WRONG : Part.State.OK, List.of(line), facts);
+  }
+
+  private static Part wrong(String line, Facts facts) {
+    return new Part("kafka", Part.State.WRONG, List.of(line), facts);
   }
 
   private static String count(long count, String of) {
