@@ -93,10 +93,16 @@ public enum IngestCounter {
   /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
   /**
+   * Sampling rates forgotten because no options data repeated them for as long as templates live.
+   */
+  SAMPLING_EXPIRED,
+  /**
    * Names of applications, VRFs and interfaces not remembered because their exporter is at its
    * limit.
    */
   NAMES_DROPPED,
+  /** Sessions whose exporter began anew: what was learned of its former life is forgotten. */
+  EXPORTERS_RESTARTED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,
   /** Exporters forgotten with all their state, to make room for others. */

@@ -84,9 +84,7 @@ final class KafkaStatus implements AutoCloseable {
           where
               + "group "
               + group
-              + " has committed nothing; --group names another than the"
-              + " job's "
-              + group,
+              + " has committed nothing: no job has made a checkpoint, or --group is another",
           facts);
     }
     Instant oldest = first(next).values().stream().min(Comparator.naturalOrder()).orElse(now);
