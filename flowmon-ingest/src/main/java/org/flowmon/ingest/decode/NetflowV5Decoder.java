@@ -95,7 +95,7 @@ final class NetflowV5Decoder {
       left -= rows;
     }
     counters.add(IngestCounter.FLOWS_DECODED, count);
-    exporters.decodedFlows();
+    exporters.decoded();
     return IngestCounter.DATAGRAMS_DECODED;
   }
 

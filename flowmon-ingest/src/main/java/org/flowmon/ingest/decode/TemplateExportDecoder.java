@@ -218,7 +218,7 @@ final class TemplateExportDecoder {
 
   private void endOfFlows() {
     if (seenFlows > 0) {
-      exporters.decodedFlows();
+      exporters.decoded();
     }
     if (tooMany > 0) {
       counters.add(IngestCounter.FLOWS_DROPPED_TOO_MANY, tooMany);
