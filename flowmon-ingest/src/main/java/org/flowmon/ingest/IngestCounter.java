@@ -79,6 +79,12 @@ public enum IngestCounter {
   VALUES_DROPPED_IMPLAUSIBLE,
   /** Flows whose times an exporter's unit, epoch or clock made impossible, and that were mended. */
   TIMES_CORRECTED,
+  /** Flows without counters: theirs are since a start that is not told, and may come again. */
+  TOTALS_DROPPED_NO_START,
+  /** Flows without counters: whether an earlier export had a part of them was forgotten. */
+  TOTALS_DROPPED_FORGOTTEN,
+  /** Flows without counters: a later export of the flow came before. */
+  TOTALS_DROPPED_LATE,
   OPTIONS_RECORDS,
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,
@@ -93,10 +99,16 @@ public enum IngestCounter {
   /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
   /**
+   * Sampling rates forgotten because no options data repeated them for as long as templates live.
+   */
+  SAMPLING_EXPIRED,
+  /**
    * Names of applications, VRFs and interfaces not remembered because their exporter is at its
    * limit.
    */
   NAMES_DROPPED,
+  /** Sessions whose exporter began anew: what was learned of its former life is forgotten. */
+  EXPORTERS_RESTARTED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,
   /** Exporters forgotten with all their state, to make room for others. */

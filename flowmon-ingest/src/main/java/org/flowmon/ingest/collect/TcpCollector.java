@@ -212,7 +212,7 @@ public final class TcpCollector implements Closeable {
     try {
       server.bind(listen.address, BACKLOG);
     } catch (IOException e) {
-      throw new IOException("cannot listen on TCP " + listen.address + ": " + e.getMessage(), e);
+      throw new CannotListenException("TCP", listen.address, e);
     }
     threads.add(
         new Thread(() -> accept(server, listen.isTls), "flowmon-accept-" + server.getLocalPort()));

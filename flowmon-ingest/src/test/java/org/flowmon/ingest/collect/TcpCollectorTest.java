@@ -488,6 +488,10 @@ class TcpCollectorTest {
                           throw new AssertionError("no connection");
                         },
                         sink)));
-    assertTrue(String.valueOf(thrown.getMessage()).contains("" + taken.getPort()));
+    assertEquals(
+        "cannot listen on TCP 127.0.0.1:"
+            + taken.getPort()
+            + ": Address already in use; end what listens there, or take another port",
+        thrown.getMessage());
   }
 }
