@@ -37,7 +37,8 @@ record Asked(String kind, String path, String body) {
     return (HttpURLConnection) server.resolve("/" + path).toURL().openConnection();
   }
 
-  long ask(HttpURLConnection connection) throws IOException {
+  /** Sends it; returns the status of the answer. */
+  int send(HttpURLConnection connection) throws IOException {
     if (!body.isEmpty()) {
       connection.setRequestMethod("POST");
       connection.setDoOutput(true);
@@ -48,7 +49,11 @@ record Asked(String kind, String path, String body) {
         out.write(json);
       }
     }
-    int status = connection.getResponseCode();
+    return connection.getResponseCode();
+  }
+
+  long ask(HttpURLConnection connection) throws IOException {
+    int status = send(connection);
     if (status != 200) {
       try (InputStream problem = connection.getErrorStream()) {
         String text =

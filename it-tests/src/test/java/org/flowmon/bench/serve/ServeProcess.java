@@ -29,9 +29,11 @@ final class ServeProcess implements AutoCloseable {
   }
 
   /** Starts it, and returns when it listens. {@code audit}: the file for its requests. */
-  static ServeProcess start(List<Path> archives, Path audit) throws IOException {
+  static ServeProcess start(List<Path> archives, Path audit, String... javaOptions)
+      throws IOException {
     List<String> command = new ArrayList<>(ChildJvm.java());
     command.addAll(ChildJvm.LAUNCHER);
+    command.addAll(List.of(javaOptions));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of("org.flowmon.deploy.Flowmon", "serve", "--listen", "127.0.0.1:0"));
     archives.forEach(archive -> command.addAll(List.of("--archive", archive.toString())));
@@ -48,6 +50,10 @@ final class ServeProcess implements AutoCloseable {
       throw new CommandException("the server ended before it listened");
     }
     return new ServeProcess(process, URI.create(line.substring(LISTENING.length())));
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
   }
 
   URI url() {
