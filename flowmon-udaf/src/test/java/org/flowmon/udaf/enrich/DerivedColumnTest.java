@@ -147,7 +147,8 @@ class DerivedColumnTest {
         Long bytes = row % 7 == 0 ? null : row == 33 ? Long.MAX_VALUE : (Long) (row * 11L);
         Integer rate = (Integer) of[row % 2];
         builder.beginRow();
-        builder.set(FlowColumn.ARRIVAL, row);
+        builder.set(FlowColumn.ARRIVAL, 1);
+        builder.set(SRC_PORT, row);
         if (bytes != null) {
           builder.set(FlowColumn.BYTES, bytes);
         }
@@ -163,10 +164,7 @@ class DerivedColumnTest {
       }
       assertEquals(
           expected,
-          rows("SELECT arrival - TIMESTAMP '1970-01-01' AS row, estimated_bytes FROM flows")
-              .stream()
-              .map(line -> line.replace(" us", ""))
-              .toList(),
+          rows("SELECT src_port, estimated_bytes FROM flows"),
           Arrays.toString(of));
     }
   }
