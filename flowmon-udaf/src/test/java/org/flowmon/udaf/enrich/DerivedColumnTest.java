@@ -163,9 +163,7 @@ class DerivedColumnTest {
         expected.add(row + " " + (fits ? product : "null"));
       }
       assertEquals(
-          expected,
-          rows("SELECT src_port, estimated_bytes FROM flows"),
-          Arrays.toString(of));
+          expected, rows("SELECT src_port, estimated_bytes FROM flows"), Arrays.toString(of));
     }
   }
 
