@@ -30,6 +30,7 @@ import org.flowmon.deploy.report.AlertsCommand;
 import org.flowmon.deploy.report.ExactCommand;
 import org.flowmon.deploy.report.ReportsCommand;
 import org.flowmon.deploy.serve.ServeCommand;
+import org.flowmon.deploy.shell.ShellCommand;
 import org.flowmon.deploy.sketch.SketchCommand;
 import picocli.CommandLine;
 
@@ -54,6 +55,7 @@ final class Subcommands {
     BY_NAME.put("generate", GenerateCommand.class);
     BY_NAME.put("demo", DemoCommand.class);
     BY_NAME.put("query", QueryCommand.class);
+    BY_NAME.put("shell", ShellCommand.class);
     BY_NAME.put("report", ReportCommand.class);
     BY_NAME.put("host", HostCommand.class);
     BY_NAME.put("seen", SeenCommand.class);

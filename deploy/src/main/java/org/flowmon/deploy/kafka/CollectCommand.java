@@ -187,7 +187,14 @@ public final class CollectCommand implements Callable<Integer> {
   private static Closeable show(
       Optional<InetSocketAddress> page, Optional<String> token, CollectorView view)
       throws IOException {
-    return page.isPresent() ? CollectorHttp.start(page.get(), token, view) : () -> {};
+    if (page.isEmpty()) {
+      return () -> {};
+    }
+    CollectorHttp shown = CollectorHttp.start(page.get(), token, view);
+    System.err.println(
+        "health, metrics and exporters at http:/"
+            + shown.address().toString().replaceFirst("^[^/]*", ""));
+    return shown;
   }
 
   private void checkState() {

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.output;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.Writer;
@@ -35,6 +36,28 @@ public final class Facts {
       }
       rows.add(cells);
     }
+  }
+
+  /** Those of an object of JSON; its arrays are values. */
+  public static Facts of(JsonNode object) {
+    Facts facts = new Facts();
+    object.properties().forEach(one -> facts.value(one.getKey(), value(one.getValue())));
+    return facts;
+  }
+
+  private static @Nullable Object value(JsonNode node) {
+    if (node.isObject()) {
+      return of(node);
+    } else if (node.isArray()) {
+      List<Object> all = new ArrayList<>();
+      node.forEach(one -> all.add(value(one)));
+      return all;
+    } else if (node.isTextual()) {
+      return node.textValue();
+    } else if (node.isBoolean()) {
+      return node.booleanValue();
+    }
+    return node.isNull() ? null : node.numberValue();
   }
 
   public void value(String name, @Nullable Object value) {

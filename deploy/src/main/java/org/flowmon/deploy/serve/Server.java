@@ -22,6 +22,7 @@ import org.flowmon.deploy.serve.query.CheckEndpoint;
 import org.flowmon.deploy.serve.query.ColumnsEndpoint;
 import org.flowmon.deploy.serve.query.CompleteEndpoint;
 import org.flowmon.deploy.serve.query.ExplainEndpoint;
+import org.flowmon.deploy.serve.query.PrintEndpoint;
 import org.flowmon.deploy.serve.query.QueryEndpoint;
 import org.flowmon.deploy.serve.query.ServedArchives;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
@@ -74,6 +75,7 @@ public final class Server implements AutoCloseable {
     routes.add(Route.post(API + "check", Lane.SMALL, new CheckEndpoint()));
     routes.add(Route.post(API + "complete", Lane.SMALL, new CompleteEndpoint()));
     routes.add(Route.post(API + "query", Lane.SMALL, new QueryEndpoint(archives, sources.most())));
+    routes.add(Route.post(API + "print", Lane.SMALL, new PrintEndpoint(archives, sources.most())));
     routes.add(
         Route.post(API + "explain", Lane.SMALL, new ExplainEndpoint(archives, sources.most())));
     routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives)));

@@ -49,7 +49,7 @@ final class StatusEndpoints {
     exchange.fields().only();
     List<Map<String, @Nullable Object>> parts = new ArrayList<>();
     parts.add(archive());
-    job.state().ifPresent(state -> parts.add(part("reports", state.status(), state.detail())));
+    job.states().forEach((name, state) -> parts.add(part(name, state.status(), state.detail())));
     Optional<CollectorClient> collector = sources.collector();
     if (collector.isPresent()) {
       String trouble = collector.get().trouble().orElse(null);

@@ -2,6 +2,7 @@ package org.flowmon.deploy.serve.job;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServedJob implements AutoCloseable {
   private final Optional<KafkaOptions> kafka;
   private final Optional<JobTopics> topics;
+  private final List<ReportStore> stores = new ArrayList<>();
   private final Map<String, Object> properties = new HashMap<>();
 
   /** Whether reports are read: {@code ok}, {@code waiting} or {@code failed}. */
@@ -33,19 +35,18 @@ public final class ServedJob implements AutoCloseable {
           properties.put("bootstrap.servers", one.bootstrap());
         });
     this.topics = kafka.map(one -> new JobTopics(properties));
+    kafka
+        .flatMap(KafkaOptions::job)
+        .flatMap(job -> Optional.ofNullable(job.postgres()))
+        .ifPresent(postgres -> stores.add(new JobDatabase(postgres)));
+    topics.ifPresent(stores::add);
   }
 
-  /** Empty without a job. */
-  public Optional<State> state() {
-    return topics.map(JobTopics::state);
-  }
-
-  /** Throws a {@link Problem} if the topics could not be read yet, or any more. */
-  static void requireRead(JobTopics topics) {
-    State state = topics.state();
-    if (!state.status().equals("ok")) {
-      throw Problem.later(Problem.Code.UNAVAILABLE, String.valueOf(state.detail()), 2);
-    }
+  /** Of each store of reports, by name; empty without a job. */
+  public Map<String, State> states() {
+    Map<String, State> states = new LinkedHashMap<>();
+    stores.forEach(store -> states.put(store.name(), store.state()));
+    return states;
   }
 
   public List<Route> routes(String api) {
@@ -57,7 +58,12 @@ public final class ServedJob implements AutoCloseable {
     routes.add(change("PUT", api, analyses::add));
     routes.add(change("DELETE", api, analyses::remove));
     Optional<AlertsEndpoints> alerts = topics.map(one -> new AlertsEndpoints(one, properties));
-    routes.add(Route.get(api + "reports", Lane.SMALL, orNone(topics, ReportsEndpoint::new)));
+    boolean isRemote = stores.size() > 1;
+    routes.add(
+        Route.get(
+            api + "reports",
+            isRemote ? Lane.REMOTE : Lane.SMALL,
+            orNone(topics, any -> new ReportsEndpoint(stores))));
     routes.add(Route.get(api + "alerts", Lane.SMALL, orNone(alerts, one -> one::list)));
     routes.add(Route.get(api + "alerts/{id}", Lane.SMALL, orNone(alerts, one -> one::one)));
     routes.add(
@@ -83,6 +89,6 @@ public final class ServedJob implements AutoCloseable {
 
   @Override
   public void close() {
-    topics.ifPresent(JobTopics::close);
+    stores.forEach(ReportStore::close);
   }
 }

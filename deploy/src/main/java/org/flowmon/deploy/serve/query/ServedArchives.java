@@ -80,6 +80,14 @@ public final class ServedArchives implements AutoCloseable {
         .withEnrichment(files);
   }
 
+  EnrichmentFiles files() {
+    return files;
+  }
+
+  SamplingRates rates() {
+    return rates;
+  }
+
   /** How far the answer to a bound query can be trusted. */
   public ArchiveConfidence confidence(ArchivesSnapshot snapshot, Query query) {
     return ArchiveConfidence.of(snapshot.all(), query, rates);

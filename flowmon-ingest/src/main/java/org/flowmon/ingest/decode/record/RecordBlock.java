@@ -98,6 +98,11 @@ public final class RecordBlock {
     return program;
   }
 
+  /** Whether the template has a sampling rate, of which 0 is none. */
+  public boolean tellsRate() {
+    return program.has(Slot.SAMPLING_INTERVAL) || program.has(Slot.SAMPLING_SIZE);
+  }
+
   static int position(long place) {
     return (int) (place >>> 16);
   }

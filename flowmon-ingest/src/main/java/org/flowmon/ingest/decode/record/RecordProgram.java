@@ -210,6 +210,16 @@ public final class RecordProgram {
     return rare;
   }
 
+  /** Whether a field goes there. */
+  boolean has(Slot slot) {
+    for (int s = 0; s < steps.length; s += STEP) {
+      if (steps[s + 2] == slot.ordinal()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The caller must not change them. */
   OwnStep[] own() {
     return own;
