@@ -32,6 +32,7 @@ import org.flowmon.deploy.report.ReportsCommand;
 import org.flowmon.deploy.serve.ServeCommand;
 import org.flowmon.deploy.shell.ShellCommand;
 import org.flowmon.deploy.sketch.SketchCommand;
+import org.flowmon.deploy.status.StatusCommand;
 import picocli.CommandLine;
 
 /**
@@ -43,6 +44,7 @@ final class Subcommands {
   static final Map<String, Class<?>> BY_NAME = new LinkedHashMap<>();
 
   static {
+    BY_NAME.put("status", StatusCommand.class);
     BY_NAME.put("analyses", AnalysesCommand.class);
     BY_NAME.put("reports", ReportsCommand.class);
     BY_NAME.put("alerts", AlertsCommand.class);

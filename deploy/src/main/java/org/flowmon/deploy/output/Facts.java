@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.ingest.text.ShownText;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,11 @@ public final class Facts {
 
   public void value(String name, @Nullable Object value) {
     values.put(name, value);
+  }
+
+  /** A value as text; empty if there is none. */
+  public Optional<String> text(String name) {
+    return Optional.ofNullable(values.get(name)).map(Object::toString);
   }
 
   public Table table(String name, String... columns) {

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.grafana.Dashboards;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.ProtectedNetworks;
@@ -372,6 +373,20 @@ class CollectorHttpTest {
           assertEquals(ExitCodes.DONE, run.code(), run.toString());
           assertTrue(run.err().contains("no exporter has sent anything"), run.err());
           assertEquals("[]\n", CommandRun.of("exporters", "--from", url, "--json").out());
+        });
+  }
+
+  @Test
+  void theMetricsOfTheDashboardOfHealthAreServed() throws Exception {
+    withCollector(
+        Optional.empty(),
+        (url, udp) -> {
+          String served = ask(url + "/metrics", "GET", "").body();
+          Set<String> asked = Dashboards.metrics("flowmon_collector_");
+          assertTrue(asked.size() >= 7, asked.toString());
+          for (String name : asked) {
+            assertTrue(served.contains("# TYPE " + name + " "), name + " in " + served);
+          }
         });
   }
 }

@@ -132,7 +132,7 @@ class ShellTest {
   }
 
   /** A shell at a terminal of this JVM, with what a person sees and types. */
-  private final class Person implements AutoCloseable {
+  private static final class Person implements AutoCloseable {
     private final PipedOutputStream keys = new PipedOutputStream();
     private final ByteArrayOutputStream screen = new ByteArrayOutputStream();
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -252,7 +252,7 @@ class ShellTest {
           new PrintStream(
               new ByteArrayOutputStream() {
                 @Override
-                public void write(byte[] text, int from, int length) {
+                public synchronized void write(byte[] text, int from, int length) {
                   made[0].cancel();
                 }
               },

@@ -8,11 +8,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.udaf.group.GroupEstimate;
 import org.jspecify.annotations.Nullable;
@@ -99,9 +101,26 @@ final class PostgresStore implements AutoCloseable {
     }
   }
 
+  /** An analysis whose table does not fit is left to its first report, which says so. */
+  void createTables(List<AnalysisConfig> analyses) throws SQLException {
+    Connection open = connection();
+    for (AnalysisConfig analysis : analyses) {
+      try {
+        table(open, analysis.name(), ReportLogics.of(analysis).open(analysis));
+      } catch (PostgresRejectedException e) {
+        rollback(open);
+      } catch (SQLException e) {
+        if (isTransient(e)) {
+          throw e;
+        }
+        rollback(open);
+      }
+    }
+  }
+
   private boolean attempt(Connection open, Report report)
       throws PostgresRejectedException, SQLException {
-    PostgresTable table = table(open, report);
+    PostgresTable table = table(open, report.analysis(), report.columns());
     boolean newer = putWindow(open, report);
     if (newer) {
       table.replace(open, report);
@@ -144,14 +163,13 @@ final class PostgresStore implements AutoCloseable {
     return opened;
   }
 
-  private PostgresTable table(Connection open, Report report)
+  private PostgresTable table(Connection open, String analysis, List<ReportColumn> columns)
       throws SQLException, PostgresRejectedException {
-    PostgresTable table = tables.get(report.analysis());
-    if (table == null || !table.columns().equals(report.columns())) {
-      List<ReportColumn> columns = report.columns();
-      table = new PostgresTable(report.analysis(), columns);
+    PostgresTable table = tables.get(analysis);
+    if (table == null || !table.columns().equals(columns)) {
+      table = new PostgresTable(analysis, columns);
       table.create(open);
-      tables.put(report.analysis(), table);
+      tables.put(analysis, table);
     }
     return table;
   }

@@ -12,9 +12,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.TestReports;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,7 +65,7 @@ class ReportRetentionTest {
     return column(sql).get(0);
   }
 
-  private static PostgresStore store(String user, Duration retention) {
+  private static PostgresStore store(String user, @Nullable Duration retention) {
     String url = "jdbc:postgresql://127.0.0.1:" + database.getPort() + "/postgres";
     return new PostgresStore(new JobConfig.Postgres(url, user, null, retention));
   }
@@ -218,6 +220,19 @@ class ReportRetentionTest {
     }
     assertEquals("2", value("SELECT count(*) FROM report_elephants"));
     assertEquals("4", value("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'"));
+  }
+
+  @Test
+  void tablesOfTheJobsAnalysesAreThereBeforeTheirFirstReport() throws Exception {
+    execute("CREATE TABLE report_mice (window_start text)");
+    try (PostgresStore store = store("postgres", null)) {
+      store.createTables(AnalysisConfig.offered());
+    }
+    assertEquals("0", value("SELECT count(*) FROM report_ddos"));
+    assertEquals("0", value("SELECT count(*) FROM report_traffic_by_as"));
+    assertEquals(
+        String.valueOf(AnalysisConfig.offered().size()),
+        value("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'report%'"));
   }
 
   @Test
