@@ -207,7 +207,7 @@ class ConsoleJobIT {
         "return document.querySelector('[data-replay=ended]') !== null", "the replay has ended");
     List<String> replayed = browser.column("Replayed reports", "window_end");
     assertEquals(ends.subList(1, 1 + replayed.size()), replayed);
-    assertTrue(replayed.size() >= 3, replayed.toString());
+    assertTrue(replayed.size() >= 2, replayed.toString());
     browser.click(By.cssSelector("table[aria-label='Replayed reports'] tbody button"));
     JsonNode rows = JSON.readTree(told.get(replayed.get(0)));
     List<String> bytes = new ArrayList<>();
