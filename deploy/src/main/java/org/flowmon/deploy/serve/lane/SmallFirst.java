@@ -47,15 +47,20 @@ final class SmallFirst {
     this.clock = clock;
   }
 
+  /** Not a replay, for which large queries would wait minutes. */
+  private static boolean isQuery(Lane lane) {
+    return lane == Lane.SMALL || lane == Lane.LARGE;
+  }
+
   /** A thread of the lane begins some work. */
   void begin(Lane lane) {
-    if (lane != Lane.REMOTE) {
+    if (isQuery(lane)) {
       int unused = of(lane).incrementAndGet();
     }
   }
 
   void end(Lane lane) {
-    if (lane != Lane.REMOTE) {
+    if (isQuery(lane)) {
       int unused = of(lane).decrementAndGet();
     }
   }
