@@ -79,6 +79,12 @@ public enum IngestCounter {
   VALUES_DROPPED_IMPLAUSIBLE,
   /** Flows whose times an exporter's unit, epoch or clock made impossible, and that were mended. */
   TIMES_CORRECTED,
+  /** Flows without counters: theirs are since a start that is not told, and may come again. */
+  TOTALS_DROPPED_NO_START,
+  /** Flows without counters: whether an earlier export had a part of them was forgotten. */
+  TOTALS_DROPPED_FORGOTTEN,
+  /** Flows without counters: a later export of the flow came before. */
+  TOTALS_DROPPED_LATE,
   OPTIONS_RECORDS,
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,

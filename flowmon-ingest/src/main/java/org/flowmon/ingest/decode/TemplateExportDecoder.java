@@ -420,6 +420,9 @@ final class TemplateExportDecoder {
     }
     FlowBatchBuilder builder = out.builder();
     ObservationDomain shared = domains[domains.length - 1];
+    if (template.program().hasTotals()) {
+      shared.totals().apply(block, header);
+    }
     Sampling own = domains[0].sampling();
     ExporterNames ownNames = domains[0].names();
     writer.write(

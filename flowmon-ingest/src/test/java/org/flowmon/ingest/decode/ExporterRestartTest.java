@@ -3,6 +3,7 @@ package org.flowmon.ingest.decode;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -131,7 +132,8 @@ class ExporterRestartTest {
     sequence = 1_000_000;
     byte[] times = ExportBytes.template(257, 22, 4, 21, 4, 10, 4);
     byte[] uptimes = new ExportBytes().u32(5_000).u32(6_000).u32(3).toBytes();
-    byte[] name = new ExportBytes().u32(3).bytes("ge-0/0/3".getBytes()).toBytes();
+    byte[] name =
+        new ExportBytes().u32(3).bytes("ge-0/0/3".getBytes(StandardCharsets.US_ASCII)).toBytes();
     ipfix(
         4,
         new ExportBytes()

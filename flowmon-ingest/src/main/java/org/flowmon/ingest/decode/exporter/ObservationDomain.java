@@ -14,6 +14,7 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.flowmon.ingest.decode.record.ExporterNames;
+import org.flowmon.ingest.decode.record.FlowTotals;
 import org.flowmon.ingest.decode.record.Names;
 import org.flowmon.ingest.decode.record.Sampling;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,7 @@ public final class ObservationDomain {
   private long systemInit;
   private long systemInitTold;
   private int life;
+  private @Nullable FlowTotals totals;
 
   ObservationDomain(Exporter exporter, ExporterTable table, IngestCounter lost) {
     this.exporter = exporter;
@@ -119,6 +121,21 @@ public final class ObservationDomain {
 
   long bytes() {
     return bytes;
+  }
+
+  /** Of flows whose counters are since their start. */
+  public FlowTotals totals() {
+    if (totals == null) {
+      totals = new FlowTotals(counters, this::takesTotals);
+    }
+    return totals;
+  }
+
+  private boolean takesTotals(long more) {
+    // Templates and rates must find room, too.
+    boolean takes = exporter.takeLeaving(more, limits.exporterBytes() / 4);
+    bytes += takes ? more : 0;
+    return takes;
   }
 
   /** When the exporter's uptime was 0, µs since 1970; 0 if unknown. */
