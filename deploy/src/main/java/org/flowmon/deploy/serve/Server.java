@@ -78,9 +78,10 @@ public final class Server implements AutoCloseable {
     routes.add(Route.post(API + "print", Lane.SMALL, new PrintEndpoint(archives, sources.most())));
     routes.add(
         Route.post(API + "explain", Lane.SMALL, new ExplainEndpoint(archives, sources.most())));
-    routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives)));
-    routes.add(Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives)));
-    routes.add(Route.post(API + "seen", Lane.SMALL, new SeenEndpoint(archives)));
+    routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives, sources.most())));
+    routes.add(
+        Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives, sources.most())));
+    routes.add(Route.post(API + "seen", Lane.SMALL, new SeenEndpoint(archives, sources.most())));
     routes.add(Route.get(API + "archive", Lane.SMALL, new ArchiveEndpoint(archives)));
     routes.add(
         Route.get(

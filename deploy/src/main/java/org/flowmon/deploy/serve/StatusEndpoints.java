@@ -124,6 +124,10 @@ final class StatusEndpoints {
             .append('\n');
       }
     }
+    text.append("# TYPE flowmon_serve_yielded_seconds_total counter\n")
+        .append("flowmon_serve_yielded_seconds_total ")
+        .append(lanes.yieldedNanos() / 1e9)
+        .append('\n');
     AnswerStream out = exchange.stream("text/plain; version=0.0.4; charset=utf-8");
     out.write(text.toString().getBytes(StandardCharsets.UTF_8));
     out.end();

@@ -155,9 +155,6 @@ final class PanelBuilder {
       all.put("color", ordered("mode", "fixed", "fixedColor", "text"));
     }
     boolean isSeries = type().equals("timeseries");
-    if (source == DataSource.POSTGRES && (isSeries || kind.equals("stat"))) {
-      all.put("displayName", "${__field.labels.metric}");
-    }
     all.put(
         "custom",
         isSeries

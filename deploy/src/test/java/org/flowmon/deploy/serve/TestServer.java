@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import org.flowmon.archive.Archives;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.CommandRun;
@@ -68,6 +69,17 @@ final class TestServer implements AutoCloseable {
   static TestServer start(
       Path folder, Path archive, Tokens tokens, Optional<KafkaOptions> job, Duration most)
       throws IOException {
+    return start(folder, archive, tokens, job, most, Optional.empty());
+  }
+
+  static TestServer start(
+      Path folder,
+      Path archive,
+      Tokens tokens,
+      Optional<KafkaOptions> job,
+      Duration most,
+      Optional<SSLContext> tls)
+      throws IOException {
     Path audit = folder.resolve("audit.json");
     AuditLog log = AuditLog.open(Optional.of(audit));
     Server server =
@@ -76,7 +88,7 @@ final class TestServer implements AutoCloseable {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 List.of(),
                 tokens,
-                Optional.empty(),
+                tls,
                 log),
             new Server.Sources(
                 "flowmon test",

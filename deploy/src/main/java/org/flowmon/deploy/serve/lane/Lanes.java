@@ -10,7 +10,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.flowmon.flow.memory.HeapBudget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of all lanes. Work that finds a lane's queue full is refused, not queued without end.
@@ -26,10 +28,11 @@ public final class Lanes implements AutoCloseable {
 
   private final Map<Lane, ThreadPoolExecutor> pools = new EnumMap<>(Lane.class);
   private final Map<Lane, LongAdder> refused = new EnumMap<>(Lane.class);
+  private final SmallFirst smallFirst;
 
   /** {@code processors}: all that the machine has. */
   public Lanes(int processors) {
-    // One processor stays free of large queries, so that a small one never shares it with two.
+    smallFirst = new SmallFirst(processors, SmallFirst.Clock.SYSTEM);
     pools.put(Lane.SMALL, pool(Lane.SMALL, Math.max(2, processors)));
     pools.put(Lane.LARGE, pool(Lane.LARGE, Math.max(1, processors - 1)));
     pools.put(Lane.REMOTE, pool(Lane.REMOTE, REMOTE_THREADS));
@@ -38,7 +41,7 @@ public final class Lanes implements AutoCloseable {
     }
   }
 
-  private static ThreadPoolExecutor pool(Lane lane, int threads) {
+  private ThreadPoolExecutor pool(Lane lane, int threads) {
     AtomicInteger number = new AtomicInteger();
     String name = "serve-" + lane.name().toLowerCase(Locale.ROOT) + "-";
     return new ThreadPoolExecutor(
@@ -51,7 +54,17 @@ public final class Lanes implements AutoCloseable {
           Thread thread = new Thread(task, name + number.incrementAndGet());
           thread.setDaemon(true);
           return thread;
-        });
+        }) {
+      @Override
+      protected void beforeExecute(Thread thread, Runnable task) {
+        smallFirst.begin(lane);
+      }
+
+      @Override
+      protected void afterExecute(Runnable task, @Nullable Throwable failure) {
+        smallFirst.end(lane);
+      }
+    };
   }
 
   private ThreadPoolExecutor of(Lane lane) {
@@ -88,6 +101,21 @@ public final class Lanes implements AutoCloseable {
 
   public long refused(Lane lane) {
     return Objects.requireNonNull(refused.get(lane)).sum();
+  }
+
+  /**
+   * What one thread of a query in the lane calls for each block of its work: large ones wait there
+   * while small ones need the processors.
+   *
+   * @param isGone whether it need not go on
+   */
+  public Runnable yielding(Lane lane, BooleanSupplier isGone) {
+    return lane == Lane.LARGE ? smallFirst.yielding(isGone) : () -> {};
+  }
+
+  /** How long large queries waited for small ones, all together. */
+  public long yieldedNanos() {
+    return smallFirst.waitedNanos();
   }
 
   /** The heap that one query of the lane may take. */

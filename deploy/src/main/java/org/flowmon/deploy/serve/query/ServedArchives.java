@@ -71,12 +71,20 @@ public final class ServedArchives implements AutoCloseable {
     return enrichment;
   }
 
-  /** With the limits of the exchange: its time, its lane's memory, and whether anybody waits. */
+  /**
+   * With the limits of the exchange: its time, its lane's memory, and whether anybody waits. For
+   * one query, on one thread: if it is large it lets small ones go before.
+   */
   public QueryOptions options(Exchange exchange) {
+    Runnable yielding = exchange.lanes().yielding(exchange.lane(), exchange::isGone);
     return QueryOptions.DEFAULTS
         .withGroupMemory(exchange.lanes().memory(exchange.lane()))
         .withTimeLimit(exchange.left())
-        .withIsGone(exchange::isGone)
+        .withIsGone(
+            () -> {
+              yielding.run();
+              return exchange.isGone();
+            })
         .withEnrichment(files);
   }
 

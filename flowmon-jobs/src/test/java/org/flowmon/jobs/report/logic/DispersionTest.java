@@ -4,8 +4,8 @@ import static org.flowmon.jobs.report.TestReports.DAY;
 import static org.flowmon.jobs.report.TestReports.END;
 import static org.flowmon.jobs.report.TestReports.HOUR;
 import static org.flowmon.jobs.report.TestReports.SECOND;
+import static org.flowmon.jobs.report.logic.TestFlows.offered;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -20,55 +20,39 @@ import java.util.SortedSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.flowmon.jobs.analysis.AnalysisConfig;
-import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.report.ReportColumn;
-import org.flowmon.jobs.report.ReportLogic;
-import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 
-class DispersionLogicTest {
+/** The bundled dispersion, with windows of ten slides of ten seconds. */
+class DispersionTest {
   private static final String LIVE = "prefix ADDRESS, slot TIMESTAMP, flows LONG, bytes LONG";
-  private static final String PAST = "prefix ADDRESS, flows LONG, bytes LONG, last_seen TIMESTAMP";
-  private static final String QUERY =
-      "SELECT NETWORK(src_addr, 24, 48) AS prefix, TIME_BUCKET(end_time, INTERVAL '10' SECOND) AS"
-          + " slot, COUNT(*) AS flows, SUM(bytes) AS bytes FROM flows GROUP BY prefix, slot";
-  private static final String HISTORY =
-      "SELECT NETWORK(src_addr, 24, 48) AS prefix, COUNT(*) AS flows, SUM(bytes) AS bytes,"
-          + " MAX(end_time) AS last_seen FROM flows"
-          + " WHERE NETWORK(src_addr, 24, 48) IN (:live.prefix)"
-          + " AND end_time >= :now - INTERVAL '2881' MINUTE"
-          + " AND end_time < :now - INTERVAL '1' MINUTE GROUP BY prefix";
+  private static final String PAST = "prefix ADDRESS, flows LONG, bytes LONG, last_hour TIMESTAMP";
   private static final String A = "192.0.2.0";
   private static final String B = "2001:db8:1::";
   private static final String C = "198.51.100.0";
 
-  private static AnalysisConfig config(String query, String history, String parameters) {
-    return AnalysisConfig.parse(
-        "dispersion.yaml",
-        """
-        name: dispersion
-        live: {query: "%s", window: 100s, slide: 10s}
-        history: {query: "%s"}
-        report:
-          logic: dispersion
-          parameters: {%s}
-        """
-            .formatted(query, history, parameters));
+  /** With a history of two days before the last minute. */
+  private static ResultTable report(int minLag, int limit, ResultTable now, HistoryAnswer past) {
+    AnalysisConfig config =
+        offered(
+            "dispersion",
+            "window: 10m\n  slide: 1m",
+            "window: 100s\n  slide: 10s",
+            "end_time >= TIME_BUCKET(:now - INTERVAL '7' DAY, INTERVAL '1' HOUR)",
+            "end_time >= :now - INTERVAL '2881' MINUTE",
+            "end_time < TIME_BUCKET(:now - ${window}, INTERVAL '1' HOUR)",
+            "end_time < :now - INTERVAL '1' MINUTE",
+            "min_lag: 2",
+            "min_lag: " + minLag,
+            "LIMIT 1000\n",
+            "LIMIT " + limit + "\n");
+    return TestFlows.report(config, new WindowHistory(Tables.window(100 * SECOND, now), past));
   }
 
-  private static ResultTable report(String parameters, ResultTable now, HistoryAnswer past) {
-    AnalysisConfig config = config(QUERY, HISTORY, parameters);
-    ReportLogic logic = ReportLogics.of(config);
-    List<ReportColumn> columns = logic.open(config);
-    ResultTable rows = logic.report(new WindowHistory(Tables.window(100 * SECOND, now), past));
-    assertEquals(columns.stream().map(ReportColumn::name).toList(), rows.names());
-    for (ReportColumn column : columns) {
-      assertEquals(column.kind(), rows.kind(rows.column(column.name())), column.name());
-    }
-    return rows;
+  private static ResultTable report(int minLag, ResultTable now, HistoryAnswer past) {
+    return report(minLag, 1000, now, past);
   }
 
   /** Returns the start of the slide that is this many before the window's last. */
@@ -112,7 +96,7 @@ class DispersionLogicTest {
     now.row("10.0.1.0", slot(0), 1, 9).row("10.0.1.0", null, 1, 9); // without an end time
     now.row("10.0.2.0", slot(0), 1, 9).row("10.0.2.0", slot(10), 1, 9); // before the window
     now.row(null, slot(0), 1, null).row(null, slot(1), 1, 1).row(null, slot(3), 1, 1);
-    ResultTable rows = report("", now.build(), whole());
+    ResultTable rows = report(1, now.build(), whole());
     assertEquals(
         List.of(
             "192.0.2.0 30 s 3 4 #..#..#..# true new",
@@ -135,7 +119,7 @@ class DispersionLogicTest {
         List.of(
             "192.0.2.0 10 s 9 10 ########## true new",
             "2001:db8:1:: 20 s 1 2 .......#.# false new"),
-        lines(report("", now.build(), whole())));
+        lines(report(1, now.build(), whole())));
     now = new Tables(LIVE).row(A, slot(0), 1, 1).row(A, slot(1), 1, 1);
     now.row(B, slot(0), 1, 1).row(B, slot(2), 1, 1).row(C, slot(0), 1, 1).row(C, slot(3), 1, 1);
     ResultTable table = now.build();
@@ -143,8 +127,8 @@ class DispersionLogicTest {
         List.of(
             "198.51.100.0 30 s 1 2 ......#..# false new",
             "2001:db8:1:: 20 s 1 2 .......#.# false new"),
-        lines(report("min_lag: 2", table, whole())));
-    assertEquals(1, report("min_lag: 2, limit: 1", table, whole()).rowCount());
+        lines(report(2, table, whole())));
+    assertEquals(1, report(2, 1, table, whole()).rowCount());
   }
 
   @Test
@@ -157,19 +141,19 @@ class DispersionLogicTest {
             .row(B, slot(2), 1, 1)
             .build();
     Object[] past = {A, 400, 5000, END - DAY};
-    ResultTable rows = report("", now, whole(past));
+    ResultTable rows = report(1, now, whole(past));
     assertEquals("known", rows.text(0, rows.column("verdict")));
     assertEquals(200.0, rows.doubleValue(0, rows.column("flows_per_day")), "of two days");
     assertEquals(2500.0, rows.doubleValue(0, rows.column("bytes_per_day")));
-    assertEquals(END - DAY, rows.longValue(0, rows.column("history_last_seen")));
+    assertEquals(END - DAY, rows.longValue(0, rows.column("history_last_hour")));
     assertEquals(1.0, rows.doubleValue(0, rows.column("coverage")));
     assertEquals("new", rows.text(1, rows.column("verdict")));
     assertEquals(0.0, rows.doubleValue(1, rows.column("bytes_per_day")));
-    assertTrue(rows.isNull(1, rows.column("history_last_seen")));
+    assertTrue(rows.isNull(1, rows.column("history_last_hour")));
     // half a day of the two is inside history
     HistoryAnswer young =
         Tables.history(END - 12 * HOUR - 60 * SECOND, new Tables(PAST).row(past).build());
-    rows = report("", now, young);
+    rows = report(1, now, young);
     assertEquals(0.25, rows.doubleValue(0, rows.column("coverage")));
     assertEquals(800.0, rows.doubleValue(0, rows.column("flows_per_day")));
   }
@@ -179,14 +163,14 @@ class DispersionLogicTest {
     ResultTable now = new Tables(LIVE).row(A, slot(0), 1, 1).row(A, slot(2), 1, 1).build();
     for (HistoryAnswer none :
         List.of(Tables.failed(), Tables.history(END - 60 * SECOND, new Tables(PAST).build()))) {
-      ResultTable rows = report("", now, none);
+      ResultTable rows = report(1, now, none);
       assertEquals("no_history", rows.text(0, rows.column("verdict")));
       assertTrue(rows.isNull(0, rows.column("bytes_per_day")));
       assertEquals(0.0, rows.doubleValue(0, rows.column("coverage")));
     }
   }
 
-  /** Slides as sets of ages, all pairs compared: the oracle of Sighting's bits. */
+  /** Slides as sets of ages, all pairs compared. */
   @Test
   void anyWindowHasTheRowsOfABruteForceProgramInAnyOrderOfRows() {
     for (long seed = 1; seed <= 300; seed++) {
@@ -212,12 +196,11 @@ class DispersionLogicTest {
               expected.add(prefix + line + " new");
             }
           });
-      String parameters = "min_lag: " + minLag;
-      ResultTable rows = report(parameters, table(cells), whole());
+      ResultTable rows = report(minLag, table(cells), whole());
       assertEquals(expected, new HashSet<>(lines(rows)), "seed " + seed);
       assertEquals(expected.size(), rows.rowCount(), "seed " + seed);
       Collections.shuffle(cells, new Random(seed));
-      assertEquals(rows, report(parameters, table(cells), whole()), "seed " + seed);
+      assertEquals(rows, report(minLag, table(cells), whole()), "seed " + seed);
     }
   }
 
@@ -244,46 +227,5 @@ class DispersionLogicTest {
       regular &= ages.get(i) - ages.get(i - 1) == lag;
     }
     return " " + lag * 10 + " s " + repeats + " " + ages.size() + " " + pattern + " " + regular;
-  }
-
-  @Test
-  void whatDoesNotFitTheLogicIsAnErrorOfTheAnalysis() {
-    assertMessage("needs a column TIME_BUCKET", QUERY.replace("'10'", "'20'"), HISTORY, "");
-    assertMessage("live.query: expected no LIMIT", QUERY + " LIMIT 3", HISTORY, "");
-    assertMessage("report.parameters.min_lag: expected a whole", QUERY, HISTORY, "min_lag: 10");
-    assertMessage(
-        "history.query: logic dispersion needs a column prefix",
-        QUERY,
-        HISTORY.replace("AS prefix", "AS net").replace("BY prefix", "BY net"),
-        "");
-    assertMessage(
-        "expected [prefix] and aggregates, found dst_port",
-        QUERY,
-        HISTORY.replace(" AS prefix,", " AS prefix, dst_port,") + ", dst_port",
-        "");
-    assertMessage(
-        "expected WHERE end_time >=",
-        QUERY,
-        HISTORY.replace("end_time >= :now - INTERVAL '2881' MINUTE", "TRUE"),
-        "");
-    assertMessage(
-        "has a column pattern of its own", QUERY.replace("AS flows", "AS pattern"), HISTORY, "");
-  }
-
-  @Test
-  void theSlideIsOfTheTimeThatWindowsAreOver() {
-    String message = "TIME_BUCKET(end_time";
-    assertMessage(message, QUERY.replace("(end_time,", "(start_time,"), HISTORY, "");
-    assertMessage(message, QUERY.replace("(end_time,", "(arrival,"), HISTORY, "");
-    AnalysisConfig config =
-        config(QUERY.replace("(end_time,", "(COALESCE(end_time, arrival),"), HISTORY, "");
-    assertEquals("rank", ReportLogics.of(config).open(config).get(0).name());
-  }
-
-  private static void assertMessage(String part, String query, String history, String parameters) {
-    AnalysisConfig config = config(query, history, parameters);
-    ConfigException e =
-        assertThrows(ConfigException.class, () -> ReportLogics.of(config).open(config));
-    assertTrue(e.getMessage().contains(part), e.getMessage());
   }
 }
