@@ -7,7 +7,7 @@ import org.flowmon.udaf.value.ResultTable;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the rows of an answer in one format. */
-interface AnswerRows {
+interface AnswerRows extends AutoCloseable {
   /** Writes some rows, none perhaps; called at least once. */
   void rows(ResultTable some, int from, int to) throws IOException;
 
@@ -24,4 +24,10 @@ interface AnswerRows {
       long given,
       @Nullable String next)
       throws IOException;
+
+  /** Frees what it holds, however the query ended. */
+  @Override
+  default void close() {
+    // Texts hold nothing.
+  }
 }

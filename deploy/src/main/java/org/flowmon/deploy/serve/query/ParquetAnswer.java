@@ -56,6 +56,10 @@ final class ParquetAnswer implements AnswerRows {
       @Nullable String next)
       throws IOException {
     target.finish();
+  }
+
+  @Override
+  public void close() {
     target.close();
   }
 }

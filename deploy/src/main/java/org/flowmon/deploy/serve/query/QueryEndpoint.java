@@ -76,27 +76,32 @@ public final class QueryEndpoint implements Endpoint {
       }
       Page page = new Page(request.skip(), request.limit().orElse(Long.MAX_VALUE));
       AnswerStream out = exchange.stream(request.format().contentType());
-      AnswerRows rows =
-          switch (request.format()) {
-            case JSON -> new Json(out, request.query().shown());
-            case NDJSON, CSV -> new Lines(out, request.query().shown(), request.format());
-            case PARQUET -> new ParquetAnswer(out, request.query().shown());
-          };
-      StreamedAnswer answer =
-          ArchiveQuery.stream(
-              snapshot.all(),
-              page.limited(request.query()),
-              options,
-              some -> page.take(some, rows));
-      String next =
-          page.hasMore
-              ? new Cursor(request.checksum(), asOf, request.now(), page.skip + page.given)
-                  .toString()
-              : null;
-      rows.end(request, snapshot, answer, page.given, next);
-      out.end();
-      audit(exchange, answer.stats(), page.given);
+      try (AnswerRows rows = rows(request, out)) {
+        StreamedAnswer answer =
+            ArchiveQuery.stream(
+                snapshot.all(),
+                page.limited(request.query()),
+                options,
+                some -> page.take(some, rows));
+        String next =
+            page.hasMore
+                ? new Cursor(request.checksum(), asOf, request.now(), page.skip + page.given)
+                    .toString()
+                : null;
+        rows.end(request, snapshot, answer, page.given, next);
+        out.end();
+        audit(exchange, answer.stats(), page.given);
+      }
     }
+  }
+
+  private AnswerRows rows(QueryRequest request, OutputStream out) throws IOException {
+    List<SelectItem> items = request.query().shown();
+    return switch (request.format()) {
+      case JSON -> new Json(out, items);
+      case NDJSON, CSV -> new Lines(out, items, request.format());
+      case PARQUET -> new ParquetAnswer(out, items);
+    };
   }
 
   public static void audit(Exchange exchange, QueryStats stats, long rows) {

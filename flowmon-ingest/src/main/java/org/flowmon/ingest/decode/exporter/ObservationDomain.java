@@ -25,7 +25,7 @@ public final class ObservationDomain {
   public static final int ANY_PORT = -1;
 
   /** Estimated heap of a domain without its templates and rates (bytes). */
-  static final int BYTES = 600;
+  static final int BYTES = 640;
 
   /** Estimated heap of the map entries for a template and for a sampling rate (bytes). */
   private static final int TEMPLATE_ENTRY_BYTES = 128;

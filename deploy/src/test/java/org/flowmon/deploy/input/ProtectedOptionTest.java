@@ -1,4 +1,4 @@
-package org.flowmon.deploy.command;
+package org.flowmon.deploy.input;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.flowmon.deploy.command.UsageException;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.junit.jupiter.api.Test;

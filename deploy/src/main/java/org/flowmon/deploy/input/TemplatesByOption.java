@@ -1,5 +1,6 @@
-package org.flowmon.deploy.command;
+package org.flowmon.deploy.input;
 
+import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.decode.exporter.TemplateScope;
 import picocli.CommandLine.Option;
 

@@ -1,7 +1,8 @@
-package org.flowmon.deploy.command;
+package org.flowmon.deploy.input;
 
 import java.util.Arrays;
 import java.util.Locale;
+import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.decode.packet.TunnelHeaders;
 import picocli.CommandLine.Option;
 

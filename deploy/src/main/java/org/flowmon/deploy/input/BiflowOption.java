@@ -1,6 +1,7 @@
-package org.flowmon.deploy.command;
+package org.flowmon.deploy.input;
 
 import java.util.Locale;
+import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Option;
 
 /** {@code --biflow}: what becomes of flows with both directions. */

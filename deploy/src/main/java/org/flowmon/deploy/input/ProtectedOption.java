@@ -1,8 +1,9 @@
-package org.flowmon.deploy.command;
+package org.flowmon.deploy.input;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.ProtectedNetworks;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
