@@ -30,7 +30,9 @@ import org.flowmon.deploy.report.AlertsCommand;
 import org.flowmon.deploy.report.ExactCommand;
 import org.flowmon.deploy.report.ReportsCommand;
 import org.flowmon.deploy.serve.ServeCommand;
+import org.flowmon.deploy.shell.ShellCommand;
 import org.flowmon.deploy.sketch.SketchCommand;
+import org.flowmon.deploy.status.StatusCommand;
 import picocli.CommandLine;
 
 /**
@@ -42,6 +44,7 @@ final class Subcommands {
   static final Map<String, Class<?>> BY_NAME = new LinkedHashMap<>();
 
   static {
+    BY_NAME.put("status", StatusCommand.class);
     BY_NAME.put("analyses", AnalysesCommand.class);
     BY_NAME.put("reports", ReportsCommand.class);
     BY_NAME.put("alerts", AlertsCommand.class);
@@ -54,6 +57,7 @@ final class Subcommands {
     BY_NAME.put("generate", GenerateCommand.class);
     BY_NAME.put("demo", DemoCommand.class);
     BY_NAME.put("query", QueryCommand.class);
+    BY_NAME.put("shell", ShellCommand.class);
     BY_NAME.put("report", ReportCommand.class);
     BY_NAME.put("host", HostCommand.class);
     BY_NAME.put("seen", SeenCommand.class);

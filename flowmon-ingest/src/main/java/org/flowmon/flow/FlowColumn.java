@@ -144,6 +144,7 @@ public final class FlowColumn implements Comparable<FlowColumn>, Serializable {
   public static final FlowColumn OUT_IF_NAME = standard(85, "out_if_name", TEXT, "");
   public static final FlowColumn IN_IF_DESCRIPTION = standard(86, "in_if_description", TEXT, "");
   public static final FlowColumn OUT_IF_DESCRIPTION = standard(87, "out_if_description", TEXT, "");
+  public static final FlowColumn COUNT_FLAGS = standard(88, "count_flags", UINT8, "bits");
 
   /** The columns known so far: replaced as a whole by each definition. */
   private static volatile Known known = new Known(STANDARD);

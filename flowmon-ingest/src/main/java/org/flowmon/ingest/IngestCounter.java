@@ -28,7 +28,9 @@ public enum IngestCounter {
   DATAGRAMS_DROPPED_KERNEL,
   /** Still waiting at the end of a collector's stop timeout. */
   DATAGRAMS_DROPPED_AT_STOP,
-  /** TCP and TLS: taken. */
+  /** TLS handshakes that began; each is accepted, refused or closed in the end. */
+  CONNECTIONS_HANDSHAKES,
+  /** TCP and TLS: taken, of TLS after the handshake. */
   CONNECTIONS_ACCEPTED,
   /** Of addresses that the configuration does not allow, or no longer. */
   CONNECTIONS_REFUSED_NOT_ALLOWED,
@@ -36,6 +38,8 @@ public enum IngestCounter {
   CONNECTIONS_REFUSED_TOO_MANY,
   /** The TLS handshake failed, for example without a client's certificate. */
   CONNECTIONS_CLOSED_HANDSHAKE,
+  /** The oldest TLS handshake, to let in a newer one. */
+  CONNECTIONS_CLOSED_DISPLACED,
   /** What came is no IPFIX message, such as NetFlow v9. */
   CONNECTIONS_CLOSED_NOT_IPFIX,
   /** A message said to be shorter than its header. */
@@ -75,6 +79,12 @@ public enum IngestCounter {
   VALUES_DROPPED_IMPLAUSIBLE,
   /** Flows whose times an exporter's unit, epoch or clock made impossible, and that were mended. */
   TIMES_CORRECTED,
+  /** Flows without counters: theirs are since a start that is not told, and may come again. */
+  TOTALS_DROPPED_NO_START,
+  /** Flows without counters: whether an earlier export had a part of them was forgotten. */
+  TOTALS_DROPPED_FORGOTTEN,
+  /** Flows without counters: a later export of the flow came before. */
+  TOTALS_DROPPED_LATE,
   OPTIONS_RECORDS,
   /** Definitions, also of options templates, repeats included. */
   TEMPLATES_RECEIVED,
@@ -89,10 +99,16 @@ public enum IngestCounter {
   /** Sampling rates not remembered because their exporter has reached its limit. */
   SAMPLING_DROPPED,
   /**
+   * Sampling rates forgotten because no options data repeated them for as long as templates live.
+   */
+  SAMPLING_EXPIRED,
+  /**
    * Names of applications, VRFs and interfaces not remembered because their exporter is at its
    * limit.
    */
   NAMES_DROPPED,
+  /** Sessions whose exporter began anew: what was learned of its former life is forgotten. */
+  EXPORTERS_RESTARTED,
   /** Become known, so that strangers cannot evict them. */
   EXPORTERS_ESTABLISHED,
   /** Exporters forgotten with all their state, to make room for others. */

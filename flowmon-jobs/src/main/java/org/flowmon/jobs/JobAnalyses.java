@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RetriableException;
@@ -91,10 +93,50 @@ public final class JobAnalyses {
           "report.query",
           "a job that merges the states of sites has no archive of their flows: expected no SEEN");
     }
-    sayWhatIsNull(analysis, config.enrichment());
   }
 
-  private static void sayWhatIsNull(AnalysisConfig analysis, EnrichmentConfig files) {
+  /** As {@link #check(AnalysisConfig, JobConfig)} of all; logs once what files would give. */
+  static void checkAll(List<AnalysisConfig> analyses, JobConfig config) {
+    analyses.forEach(analysis -> check(analysis, config));
+    logWhatIsNull(analyses, config.enrichment());
+  }
+
+  /** The bundled analyses are made to run without files: a warning is only of others. */
+  private static void logWhatIsNull(List<AnalysisConfig> analyses, EnrichmentConfig files) {
+    Map<Boolean, List<AnalysisConfig>> bundled =
+        analyses.stream()
+            .collect(
+                Collectors.partitioningBy(
+                    analysis -> AnalysisConfig.names().contains(analysis.name())));
+    whatIsNull(bundled.getOrDefault(true, List.of()), files).forEach(LOG::info);
+    whatIsNull(bundled.getOrDefault(false, List.of()), files).forEach(LOG::warn);
+  }
+
+  /** A line for each file that is not configured: which columns it would give to which analyses. */
+  static List<String> whatIsNull(List<AnalysisConfig> analyses, EnrichmentConfig files) {
+    Map<String, Set<String>> columns = new TreeMap<>();
+    Map<String, Set<String>> names = new TreeMap<>();
+    for (AnalysisConfig analysis : analyses) {
+      for (EnrichedColumn column : missing(analysis, files)) {
+        String key = EnrichmentFiles.key(column.table());
+        columns.computeIfAbsent(key, unused -> new TreeSet<>()).add(column.sqlName());
+        names.computeIfAbsent(key, unused -> new TreeSet<>()).add(analysis.name());
+      }
+    }
+    return columns.keySet().stream()
+        .map(
+            key ->
+                "the job's configuration has no enrichment."
+                    + key
+                    + ", so "
+                    + String.join(", ", columns.getOrDefault(key, Set.of()))
+                    + " are NULL (analyses "
+                    + String.join(", ", names.getOrDefault(key, Set.of()))
+                    + ")")
+        .toList();
+  }
+
+  private static Set<EnrichedColumn> missing(AnalysisConfig analysis, EnrichmentConfig files) {
     List<String> queries = new ArrayList<>(List.of(analysis.live().query()));
     if (analysis.history() != null) {
       queries.add(analysis.requiredHistory().query());
@@ -103,13 +145,7 @@ public final class JobAnalyses {
     for (String query : queries) {
       missing.addAll(EnrichmentFiles.missing(QueryParser.parseQuery(query), files));
     }
-    for (EnrichedColumn column : missing) {
-      LOG.warn(
-          "analysis {}: {} is NULL: the job's configuration has no enrichment.{}",
-          analysis.name(),
-          column.sqlName(),
-          EnrichmentFiles.key(column.table()));
-    }
+    return missing;
   }
 
   /** The analyses as the control topic has them now (given: the start's), and how to follow it. */
@@ -155,7 +191,7 @@ public final class JobAnalyses {
       AnalysisConfig analysis = change.config();
       if (analysis != null) {
         check(List.of(analysis));
-        check(analysis, config);
+        checkAll(List.of(analysis), config);
         AlertRules.checkSinks(analysis, config);
         KafkaReports.createTopics(config.kafka(), List.of(analysis));
       }

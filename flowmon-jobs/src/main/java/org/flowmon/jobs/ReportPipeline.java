@@ -65,7 +65,7 @@ public final class ReportPipeline {
           .name("postgres-choice")
           .uid("postgres-choice")
           .keyBy(Report::analysis)
-          .sinkTo(new PostgresReports(config.postgres()))
+          .sinkTo(new PostgresReports(config.postgres(), analyses))
           .name("postgres-reports")
           .uid("postgres-reports");
     }

@@ -60,7 +60,7 @@ public final class SitesPipeline {
       MergeConfig merge,
       List<AnalysisConfig> analyses) {
     int keyGroups = config.job().maxParallelism();
-    analyses.forEach(analysis -> JobAnalyses.check(analysis, config));
+    JobAnalyses.checkAll(analyses, config);
     OneInputStreamOperatorFactory<StatesRecord, Partial> factory;
     AnalysisSet set;
     if (config.kafka().analysesTopic() == null) {

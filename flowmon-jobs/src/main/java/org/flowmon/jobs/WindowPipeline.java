@@ -67,7 +67,7 @@ public final class WindowPipeline {
    */
   static SingleOutputStreamOperator<WindowResult> controlledWindows(
       DataStream<PositionedBatch> flows, JobConfig config, List<AnalysisConfig> analyses) {
-    analyses.forEach(analysis -> JobAnalyses.check(analysis, config));
+    JobAnalyses.checkAll(analyses, config);
     if (config.kafka().analysesTopic() == null) {
       return windows(flows, config, analyses);
     }

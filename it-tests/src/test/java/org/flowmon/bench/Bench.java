@@ -23,7 +23,8 @@ public final class Bench {
           "archive",
           "systems",
           "udaf",
-          "detection");
+          "detection",
+          "serve");
 
   private Bench() {}
 

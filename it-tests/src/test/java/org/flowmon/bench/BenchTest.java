@@ -29,7 +29,8 @@ class BenchTest {
             "archive",
             "systems",
             "udaf",
-            "detection")) {
+            "detection",
+            "serve")) {
       assertTrue(help.out().contains("\n  " + name + " "), name + " in " + help.out());
     }
     assertTrue(

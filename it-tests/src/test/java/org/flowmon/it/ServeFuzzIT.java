@@ -60,6 +60,8 @@ class ServeFuzzIT {
                       + "negative_data_rejection,unsupported_method",
                   "--max-examples",
                   Integer.toString(REQUESTS),
+                  "--request-timeout",
+                  "60",
                   "--seed",
                   SEED,
                   "--no-color")
@@ -69,7 +71,7 @@ class ServeFuzzIT {
       String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertTrue(process.waitFor(5, TimeUnit.MINUTES));
       assertEquals(0, process.exitValue(), out);
-      assertTrue(out.contains("Selected: 21/21"), out);
+      assertTrue(out.contains("Selected: 27/27"), out);
     }
   }
 
@@ -112,6 +114,7 @@ class ServeFuzzIT {
             EnrichmentConfig.NONE,
             Optional.empty(),
             Optional.empty(),
-            Duration.ofSeconds(20)));
+            Duration.ofSeconds(20),
+            Optional.of(folder.resolve("views.json"))));
   }
 }

@@ -7,6 +7,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -36,6 +39,8 @@ public final class ArchiveOption {
   private Map<String, String> settings = new LinkedHashMap<>();
 
   private boolean isNew;
+  // What was in the directory of a new archive; empty if there was none.
+  private Optional<Set<Path>> before = Optional.empty();
 
   ArchiveLocation location() {
     if (addresses.size() > 1) {
@@ -107,6 +112,9 @@ public final class ArchiveOption {
   Archive openOrCreate() throws IOException {
     ArchiveLocation location = location();
     isNew = !Archive.exists(location);
+    if (location.isLocal() && Files.isDirectory(location.directory())) {
+      before = Optional.of(parts(location.directory()));
+    }
     Archive archive = Archive.openOrCreate(location, ArchiveOptions.DEFAULTS);
     if (isNew) {
       System.out.println("there was no archive at " + location + ": a new one is made there");
@@ -121,7 +129,8 @@ public final class ArchiveOption {
 
   /**
    * Removes what {@link #openOrCreate} created and nothing was added to: an import that failed
-   * leaves no archive that looks as if there had been no flows. A closed one in a directory.
+   * leaves no archive that looks as if there had been no flows. A closed one in a directory; what
+   * was there before stays.
    *
    * @return whether there is no archive any more
    */
@@ -135,18 +144,21 @@ public final class ArchiveOption {
         return false; // another process has begun to write
       }
     }
-    try (Stream<Path> parts = Files.list(directory)) {
-      for (Path part : parts.filter(part -> !part.endsWith(ImportCommand.REJECTS)).toList()) {
+    for (Path part : parts(directory)) {
+      if (!before.orElse(Set.of()).contains(part)) {
         remove(part);
       }
     }
-    try (Stream<Path> rest = Files.list(directory)) {
-      if (rest.findAny().isPresent()) {
-        return true; // rejects
-      }
+    if (before.isEmpty()) {
+      Files.delete(directory);
     }
-    Files.delete(directory);
     return true;
+  }
+
+  private static Set<Path> parts(Path directory) throws IOException {
+    try (Stream<Path> parts = Files.list(directory)) {
+      return parts.collect(Collectors.toSet());
+    }
   }
 
   private static void remove(Path part) throws IOException {

@@ -14,8 +14,8 @@ import org.flowmon.deploy.command.UsageException;
 /** The newest snapshots of a command's archives, which are read as one. */
 public final class ArchiveSnapshots implements AutoCloseable {
   private final Archives archives;
-  private final ArchivesSnapshot snapshot;
-  private final List<FetchCounts> before;
+  private ArchivesSnapshot snapshot;
+  private List<FetchCounts> before;
 
   /** Of existing archives; {@link UsageException} if one is named twice. */
   public ArchiveSnapshots(List<ArchiveLocation> locations) throws IOException {
@@ -24,7 +24,7 @@ public final class ArchiveSnapshots implements AutoCloseable {
     boolean done = false;
     try {
       snapshot = archives.snapshot();
-      before = snapshot.all().stream().map(ArchiveSnapshot::fetched).toList();
+      before = fetchedSoFar(snapshot);
       done = true;
     } catch (IllegalArgumentException e) {
       throw new UsageException("--archive: " + e.getMessage());
@@ -35,6 +35,18 @@ public final class ArchiveSnapshots implements AutoCloseable {
     }
   }
 
+  private static List<FetchCounts> fetchedSoFar(ArchivesSnapshot of) {
+    return of.all().stream().map(ArchiveSnapshot::fetched).toList();
+  }
+
+  /** Takes the newest snapshots in place of these. */
+  public void refresh() throws IOException {
+    ArchivesSnapshot newest = archives.snapshot();
+    snapshot.close();
+    snapshot = newest;
+    before = fetchedSoFar(newest);
+  }
+
   public List<ArchiveSnapshot> all() {
     return snapshot.all();
   }
@@ -43,7 +55,9 @@ public final class ArchiveSnapshots implements AutoCloseable {
     return snapshot.reach();
   }
 
-  /** The data fetched so far, for people; empty if all archives are local. */
+  /**
+   * The data fetched since the snapshots were taken, for people; empty if all archives are local.
+   */
   public List<String> fetched() {
     List<String> lines = new ArrayList<>();
     for (int i = 0; i < all().size(); i++) {

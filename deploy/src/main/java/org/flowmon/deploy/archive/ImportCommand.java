@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -126,6 +127,8 @@ public final class ImportCommand implements Callable<Integer> {
   private int imported;
   private boolean isFormatAsked;
   private boolean hasExports;
+  // Lines that name rejects files of an archive that may not stay.
+  private final List<String> rejectsFiles = new ArrayList<>();
 
   @Override
   public Integer call() throws IOException {
@@ -158,8 +161,7 @@ public final class ImportCommand implements Callable<Integer> {
         interruption.check();
       }
       updateDerived(opened);
-      // A file without flows that was read well is imported: only failures leave no archive.
-      if (imported > 0 || account.failed() == 0 || !archive.isNew()) {
+      if (imported > 0 || (live.isGiven() && account.failed() == 0) || !archive.isNew()) {
         try (ArchiveSnapshot snapshot = opened.snapshot()) {
           coverage = Optional.of(Coverage.of(snapshot).toString());
         }
@@ -175,14 +177,21 @@ public final class ImportCommand implements Callable<Integer> {
         "%d of %d files, %d flows imported; lost: %s%n",
         inputs - account.failed(), inputs, flows, account.lost());
     if (coverage.isPresent()) {
+      rejectsFiles.forEach(System.out::println);
       System.out.println("the archive holds " + coverage.get());
     } else if (archive.removeUnused()) {
       System.out.println("nothing was imported: no archive is left there");
     } else {
       System.out.println("nothing was imported");
     }
-    if (flows == 0 && hasExports && account.code() == ExitCodes.DONE) {
-      System.err.println("no flow was imported: the exports have none, only templates or options");
+    if (flows == 0 && !files.isEmpty() && account.code() == ExitCodes.DONE) {
+      System.err.println(
+          "no flow was imported: "
+              + (hasExports
+                  ? "the exports have none, only templates or options"
+                  : files.size() == 1
+                      ? "the file can be read, but there is no record in it"
+                      : "the files can be read, but there is no record in them"));
       account.atLeast(ExitCodes.NO);
     }
     if (isFormatAsked) {
@@ -223,7 +232,7 @@ public final class ImportCommand implements Callable<Integer> {
     Path rejects = rejectsFolder().resolve("live-" + FlowTime.now() + ".jsonl");
     try (RejectedLines lines = RejectedLines.to(rejects, () -> {})) {
       FileSummary summary = running.read(source, now.withRejects(lines));
-      add(source.name(), summary, running.committed(), 0);
+      add(source.name(), summary, lines, running.committed(), 0);
     } finally {
       imported += running.committed() > 0 ? 1 : 0;
       flows += running.committed();
@@ -334,9 +343,9 @@ public final class ImportCommand implements Callable<Integer> {
       }
       flows += summary.rows();
       progress.clear();
-      add(file, summary, summary.rows(), late);
+      add(file, summary, lines, summary.rows(), late);
       if (Files.exists(rejects)) {
-        System.out.println(
+        tellRejects(
             "  rejected lines are in "
                 + rejects
                 + (lines.onlyCounted() == 0
@@ -346,12 +355,22 @@ public final class ImportCommand implements Callable<Integer> {
     }
   }
 
+  /** At once, or at the end if the archive stays. */
+  private void tellRejects(String line) {
+    if (imported > 0 || !archive.isNew()) {
+      System.out.println(line);
+    } else {
+      rejectsFiles.add(line);
+    }
+  }
+
   /** Adds an input that was read: {@code stored} of its flows are in the archive. */
-  private void add(Path file, FileSummary summary, long stored, long late) {
+  private void add(Path file, FileSummary summary, RejectedLines lines, long stored, long late) {
     hasExports |= summary.format().isOfExports();
     account.add(summary);
     if (summary.damage() == null && summary.rows() == 0 && summary.rejectedTotal() > 0) {
-      failed(file, "nothing in it is a flow, rejected " + ReadAccount.reasons(summary), 0);
+      String first = lines.first().map(line -> "; " + line).orElse("");
+      failed(file, "nothing in it is a flow, rejected " + ReadAccount.reasons(summary) + first, 0);
       return;
     }
     ReadAccount.tell(summary, "");

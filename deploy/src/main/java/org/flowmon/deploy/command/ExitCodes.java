@@ -16,5 +16,8 @@ public final class ExitCodes {
   /** flowmon itself failed (no memory, no stack, a missing class, a defect): no answer. */
   public static final int ABORTED = 4;
 
+  /** 128 + SIGPIPE, as for a program that writes without a reader. */
+  public static final int OUTPUT_CLOSED = 141;
+
   private ExitCodes() {}
 }

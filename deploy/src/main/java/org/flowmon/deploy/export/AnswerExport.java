@@ -12,17 +12,25 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 
-/** The rows of a query's answer in memory. */
+/** Rows of a query's answer in memory. */
 public final class AnswerExport implements ExportRows {
   private static final int BLOCK = 4096;
 
   private final ResultTable table;
   private final List<ExportColumn> columns = new ArrayList<>();
+  private final int last;
   private int from;
   private int to;
 
   public AnswerExport(ResultTable table, List<SelectItem> items) {
+    this(table, items, 0, table.rowCount());
+  }
+
+  /** The rows from {@code first} up to, without, {@code last}. */
+  public AnswerExport(ResultTable table, List<SelectItem> items, int first, int last) {
     this.table = table;
+    this.to = first;
+    this.last = last;
     for (int c = 0; c < table.columnCount(); c++) {
       columns.add(new ExportColumn(table.name(c), kind(c), null, items.get(c).codeNames()));
     }
@@ -57,7 +65,7 @@ public final class AnswerExport implements ExportRows {
   @Override
   public boolean next() {
     from = to;
-    to = Math.min(table.rowCount(), from + BLOCK);
+    to = Math.min(last, from + BLOCK);
     return from < to;
   }
 

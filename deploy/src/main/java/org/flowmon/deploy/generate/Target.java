@@ -29,7 +29,7 @@ record Target(String text, boolean force) {
   /** Opens it; {@code limits} are part of what an archive knows a run by. */
   FlowOutput open(FlowOrigin origin, Generator.Limits limits) throws IOException {
     if (isUdp()) {
-      return WireOutput.udp(origin, address(text.substring(UDP.length())));
+      return WireOutput.udp(origin, address(text.substring(UDP.length()).replaceFirst("^//", "")));
     }
     if (text.startsWith(ARCHIVE)) {
       ArchiveLocation location = TraceOrigin.location(text.substring(ARCHIVE.length()));

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import org.flowmon.deploy.command.DurationConverter;
-import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.ingest.file.reader.FileReadOptions;
 import org.flowmon.ingest.meter.MeterOptions;

@@ -20,16 +20,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import org.flowmon.deploy.command.BiflowOption;
 import org.flowmon.deploy.command.ColumnsOption;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.HostAndPort;
-import org.flowmon.deploy.command.ProtectedOption;
 import org.flowmon.deploy.command.StopNotice;
-import org.flowmon.deploy.command.TemplatesByOption;
-import org.flowmon.deploy.command.TunnelsOption;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.input.BiflowOption;
+import org.flowmon.deploy.input.ProtectedOption;
 import org.flowmon.deploy.input.ReadAccount;
+import org.flowmon.deploy.input.TemplatesByOption;
+import org.flowmon.deploy.input.TunnelsOption;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.collect.ServerTls;
@@ -187,7 +187,14 @@ public final class CollectCommand implements Callable<Integer> {
   private static Closeable show(
       Optional<InetSocketAddress> page, Optional<String> token, CollectorView view)
       throws IOException {
-    return page.isPresent() ? CollectorHttp.start(page.get(), token, view) : () -> {};
+    if (page.isEmpty()) {
+      return () -> {};
+    }
+    CollectorHttp shown = CollectorHttp.start(page.get(), token, view);
+    System.err.println(
+        "health, metrics and exporters at http:/"
+            + shown.address().toString().replaceFirst("^[^/]*", ""));
+    return shown;
   }
 
   private void checkState() {

@@ -9,9 +9,11 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.flowmon.ingest.collect.CannotListenException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class CollectorHttp implements Closeable {
   private static final int THREADS = 2;
+  private static final int NO_BODY = -1;
+  private static final List<String> METHODS = List.of("GET", "HEAD");
   private static final int OK = 200;
   private static final int UNAUTHORIZED = 401;
   private static final int NOT_FOUND = 404;
@@ -71,7 +75,7 @@ final class CollectorHttp implements Closeable {
     try {
       server = HttpServer.create(address, 0);
     } catch (IOException e) {
-      throw new IOException("cannot listen on TCP " + address + ": " + e.getMessage(), e);
+      throw new CannotListenException("TCP", address, e);
     }
     CollectorHttp http = new CollectorHttp(server, source, token);
     server.createContext("/", http::handle);
@@ -89,8 +93,9 @@ final class CollectorHttp implements Closeable {
       if (!mayAsk(exchange)) {
         exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
         answer(exchange, UNAUTHORIZED, "text/plain", "a token is needed\n");
-      } else if (!exchange.getRequestMethod().equals("GET")) {
-        answer(exchange, NOT_ALLOWED, "text/plain", "GET only\n");
+      } else if (!METHODS.contains(exchange.getRequestMethod())) {
+        exchange.getResponseHeaders().set("Allow", String.join(", ", METHODS));
+        answer(exchange, NOT_ALLOWED, "text/plain", "GET and HEAD only\n");
       } else {
         answer(exchange);
       }
@@ -138,6 +143,11 @@ final class CollectorHttp implements Closeable {
       throws IOException {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", type);
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      exchange.getResponseHeaders().set("Content-Length", Integer.toString(bytes.length));
+      exchange.sendResponseHeaders(status, NO_BODY);
+      return;
+    }
     exchange.sendResponseHeaders(status, bytes.length);
     try (OutputStream out = exchange.getResponseBody()) {
       out.write(bytes);

@@ -32,6 +32,7 @@ final class CollectorMetrics {
     all.counts(collector.counters());
     all.sockets(collector.sockets());
     collector.connections().ifPresent(open -> all.gauge("connections", open));
+    collector.handshakes().ifPresent(open -> all.gauge("handshakes", open));
     all.published(collector.stats());
     all.type("reloads_total", "counter");
     files.forEach((name, count) -> all.line("reloads_total", "file", name, (double) count.done()));

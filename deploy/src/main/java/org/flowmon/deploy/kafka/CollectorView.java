@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.flowmon.ingest.decode.exporter.InterfaceCounters;
 import org.flowmon.ingest.publish.PublisherStats;
 
 /**
@@ -21,9 +22,12 @@ final class CollectorView implements CollectorHttp.Source {
   /** Beside all known exporters. */
   private static final int MAX_STRANGERS = 1000;
 
+  /** Counters of interfaces that have not come for so long are not shown. */
+  private static final long INTERFACE_MICROS = 600_000_000;
+
   private final RunningCollector collector;
   private final ReloadedFiles files;
-  private ExportDecoder.Exporters kept = new ExportDecoder.Exporters(List.of(), 0);
+  private Answer kept = new Answer(new ExportDecoder.Exporters(List.of(), 0), List.of());
   private long keptAt = System.nanoTime() - KEPT_NANOS;
 
   CollectorView(RunningCollector collector, ReloadedFiles files) {
@@ -48,14 +52,16 @@ final class CollectorView implements CollectorHttp.Source {
 
   @Override
   public String metrics() throws IOException {
-    return CollectorMetrics.text(collector, statuses(), files.counts());
+    Answer now = answer();
+    return CollectorMetrics.text(collector, now.exporters, files.counts())
+        + InterfaceMetrics.text(now.interfaces);
   }
 
   /** By exporter the fields of {@link ExporterStatus}, times in ISO 8601. */
   @Override
   public Object exporters() throws IOException {
     List<Map<String, Object>> all = new ArrayList<>();
-    for (ExporterStatus one : statuses().exporters()) {
+    for (ExporterStatus one : answer().exporters.exporters()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("exporter", one.address().toString());
       fields.put("known", one.known());
@@ -72,6 +78,7 @@ final class CollectorView implements CollectorHttp.Source {
       fields.put("domains", one.domains());
       fields.put("templates", one.templates());
       fields.put("sampling_rates", one.samplingRates());
+      fields.put("interfaces", one.interfaces());
       fields.put("clock_skew_seconds", one.clockSkew() / 1e6);
       all.add(fields);
     }
@@ -84,11 +91,16 @@ final class CollectorView implements CollectorHttp.Source {
     return Math.round(one.flows() * 1e7 / micros) / 10.0;
   }
 
-  private synchronized ExportDecoder.Exporters statuses() throws IOException {
+  private record Answer(ExportDecoder.Exporters exporters, List<InterfaceCounters> interfaces) {}
+
+  private synchronized Answer answer() throws IOException {
     if (System.nanoTime() - keptAt < KEPT_NANOS) {
       return kept;
     }
-    kept = collector.exporters(MAX_STRANGERS);
+    kept =
+        new Answer(
+            collector.exporters(MAX_STRANGERS),
+            collector.interfaceCounters(FlowTime.now() - INTERFACE_MICROS));
     keptAt = System.nanoTime();
     return kept;
   }

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.HostAndPort;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.ingest.collect.ConnectionLimits;
 import org.flowmon.ingest.collect.ServerTls;
 import org.flowmon.ingest.collect.TcpCollector;
 import picocli.CommandLine.Option;
@@ -55,8 +56,8 @@ final class ListenOption {
       paramLabel = "NUMBER",
       defaultValue = "64",
       description =
-          "The most connections by TCP and TLS at a time, a quarter of them from one address"
-              + " (one /64 of IPv6); default ${DEFAULT-VALUE}.")
+          "The most connections by TCP at a time, as many by TLS, and as many handshakes of TLS; a"
+              + " quarter of each from one address (one /64 of IPv6). Default ${DEFAULT-VALUE}.")
   private int connections;
 
   @Option(
@@ -143,8 +144,8 @@ final class ListenOption {
     return receiveBuffer;
   }
 
-  TcpCollector.Limits limits() {
-    return TcpCollector.Limits.of(connections);
+  ConnectionLimits limits() {
+    return ConnectionLimits.of(connections);
   }
 
   List<Path> tlsFiles() {

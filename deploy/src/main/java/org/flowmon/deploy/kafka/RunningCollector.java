@@ -23,6 +23,7 @@ import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.DecoderLimits;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.flowmon.ingest.decode.exporter.InterfaceCounters;
 import org.flowmon.ingest.publish.FlowPublisher;
 import org.flowmon.ingest.publish.PublisherStats;
 
@@ -173,6 +174,11 @@ final class RunningCollector implements Closeable {
     return tcp.map(TcpCollector::connections);
   }
 
+  /** TLS's handshakes under way; empty likewise. */
+  Optional<Integer> handshakes() {
+    return tcp.map(TcpCollector::handshakes);
+  }
+
   /** The counts of all publishers together. */
   PublisherStats stats() {
     return PublisherStats.sum(publishers.stream().map(FlowPublisher::stats).toList());
@@ -197,6 +203,15 @@ final class RunningCollector implements Closeable {
             .map(some -> some.stream().reduce(ExporterStatus::with).orElseThrow())
             .toList();
     return new ExportDecoder.Exporters(all, ofUdp.strangers());
+  }
+
+  /**
+   * The last counters of each interface of known exporters that came since then (µs).
+   *
+   * @throws IOException as {@link #exporters}
+   */
+  List<InterfaceCounters> interfaceCounters(long since) throws IOException {
+    return decoders.interfaceCounters(since); // sFlow comes by UDP only
   }
 
   /** If anything fails, flows are still sent or counted as lost, and templates are saved. */

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.output;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.Writer;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.ingest.text.ShownText;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +39,35 @@ public final class Facts {
     }
   }
 
+  /** Those of an object of JSON; its arrays are values. */
+  public static Facts of(JsonNode object) {
+    Facts facts = new Facts();
+    object.properties().forEach(one -> facts.value(one.getKey(), value(one.getValue())));
+    return facts;
+  }
+
+  private static @Nullable Object value(JsonNode node) {
+    if (node.isObject()) {
+      return of(node);
+    } else if (node.isArray()) {
+      List<Object> all = new ArrayList<>();
+      node.forEach(one -> all.add(value(one)));
+      return all;
+    } else if (node.isTextual()) {
+      return node.textValue();
+    } else if (node.isBoolean()) {
+      return node.booleanValue();
+    }
+    return node.isNull() ? null : node.numberValue();
+  }
+
   public void value(String name, @Nullable Object value) {
     values.put(name, value);
+  }
+
+  /** A value as text; empty if there is none. */
+  public Optional<String> text(String name) {
+    return Optional.ofNullable(values.get(name)).map(Object::toString);
   }
 
   public Table table(String name, String... columns) {

@@ -118,7 +118,7 @@ public final class FittedTable {
   }
 
   /** Each row as lines of name and value, without those that have none. */
-  void writeVertical(PrintWriter out) {
+  public void writeVertical(PrintWriter out) {
     int widest = columns.stream().mapToInt(column -> column.name().length()).max().orElse(0);
     for (int row = 0; row < rows; row++) {
       if (row > 0) {

@@ -44,6 +44,10 @@ public final class EnrichOption {
     return EnrichmentFiles.of(query, config, System.err::println);
   }
 
+  boolean isGiven() {
+    return file.isPresent();
+  }
+
   /** The file's, if one is given. */
   public Optional<EnrichmentConfig> config() {
     try {

@@ -3,37 +3,17 @@ package org.flowmon.deploy.query;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.archive.query.QueryStats;
-import org.flowmon.archive.query.StreamedAnswer;
-import org.flowmon.deploy.archive.ArchiveConfidence;
-import org.flowmon.deploy.archive.ArchiveOption;
-import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ClosedOutputException;
 import org.flowmon.deploy.output.ConfidenceOption;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.OutputFormat;
-import org.flowmon.deploy.output.ReportText;
-import org.flowmon.deploy.output.RowWriter;
-import org.flowmon.flow.time.FlowTime;
-import org.flowmon.jobs.enrich.EnrichmentFiles;
-import org.flowmon.jobs.report.ReportApproximation;
-import org.flowmon.udaf.Approximation;
-import org.flowmon.udaf.function.ErrorBound;
-import org.flowmon.udaf.query.Query;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -58,16 +38,11 @@ import picocli.CommandLine.Parameters;
       "with a table, with CSV and JSON only with -v."
     })
 public final class QueryCommand implements Callable<Integer> {
-  // 128 + SIGPIPE, as for a program that writes without a reader.
-  static final int OUTPUT_CLOSED = 141;
-
-  private static final Pattern EXPLAIN =
-      Pattern.compile("^\\s*EXPLAIN\\b", Pattern.CASE_INSENSITIVE);
-
   @Parameters(paramLabel = "SQL", description = "The query; docs/query.md describes the language.")
   private String sql;
 
-  @Mixin private ArchiveOption archive;
+  @ArgGroup(multiplicity = "0..1")
+  private @Nullable PlaceOption place;
 
   @Mixin private EnrichOption enrich;
 
@@ -92,23 +67,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
   private int threads;
 
-  @Option(
-      names = "--time-limit",
-      paramLabel = "SECONDS",
-      description = "Give up after this many seconds.")
-  private Optional<Integer> timeLimit = Optional.empty();
-
-  @Option(
-      names = "--row-limit",
-      paramLabel = "N",
-      description = "Give up if more flows would have to be examined.")
-  private long rowLimit = Long.MAX_VALUE;
-
-  @Option(
-      names = "--byte-limit",
-      paramLabel = "N",
-      description = "Give up if more bytes of columns have been read.")
-  private long byteLimit = Long.MAX_VALUE;
+  @Mixin private LimitOptions limits;
 
   @Option(
       names = "--explain",
@@ -126,130 +85,44 @@ public final class QueryCommand implements Callable<Integer> {
       description = "Say what was read and which files were joined, whatever the format.")
   private boolean verbose;
 
-  private final long now = FlowTime.now();
-
   @Override
   public Integer call() throws IOException {
-    // Of the same length, so that places in errors stay right.
-    Matcher word = EXPLAIN.matcher(sql);
-    boolean explained = explain || word.find();
-    String text = word.replaceFirst(found -> " ".repeat(found.group().length()));
-    if (threads < 1 || timeLimit.orElse(1) < 1 || rowLimit < 1 || byteLimit < 1) {
-      throw new UsageException(
-          "--threads, --time-limit, --row-limit and --byte-limit are at least 1");
+    if (threads < 1) {
+      throw new UsageException("--threads is at least 1");
     }
-    QueryOptions options =
-        QueryOptions.DEFAULTS
-            .withThreads(threads)
-            .withVerifyChecksums(!unverified)
-            .withExplain(explained)
-            .withRowLimit(rowLimit)
-            .withByteLimit(byteLimit);
-    if (timeLimit.isPresent()) {
-      options = options.withTimeLimit(Duration.ofSeconds(timeLimit.get()));
-    }
-    try (ArchiveSnapshots asked = open(text)) {
-      Query query = query(text); // afterwards, as an archive has columns of its own
-      EnrichmentFiles files = enrich.open(query);
-      options = options.withEnrichment(files);
-      PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
-      RowWriter writer = format.writer(explained ? List.of() : query.shown(), out);
-      StreamedAnswer answer =
-          ArchiveQuery.stream(asked.all(), query, options, explained ? rows -> {} : writer::rows);
-      if (explained) {
-        writer.rows(Explanation.table(answer.stats()));
-      }
-      int left = writer.end();
-      ClosedOutputException.check(out);
-      tell(asked, query, explained, answer, left);
-      tellConfidence(ArchiveConfidence.of(asked.all(), query), isOfNow(text));
-      if (verbose || format == OutputFormat.TABLE) {
-        files
-            .versionsSince(Instant.now(), files.columns(query))
-            .forEach(version -> System.err.println("joined: " + version));
-      }
+    limits.check();
+    PrintedQuery query = PrintedQuery.of(sql, explain, parameters, format, verbose);
+    PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
+    try (QueryPlace asked = open(query)) {
+      asked.print(query, new StandardOutput(out, confidence));
     } catch (ClosedOutputException e) {
-      return OUTPUT_CLOSED; // whoever closed it knows
+      return ExitCodes.OUTPUT_CLOSED; // whoever closed it knows
     }
     return ExitCodes.DONE;
   }
 
-  /** With the time that the answer is of, so that it can be had again. */
-  private void tellConfidence(ArchiveConfidence of, boolean isOfNow) throws IOException {
-    List<String> lines = new ArrayList<>();
-    if (isOfNow) {
-      lines.add("now: " + FlowTime.text(now) + " (--param now=TIME asks of another time)");
-    }
-    lines.addAll(of.lines());
-    Facts facts = of.facts();
-    facts.value("now", isOfNow ? FlowTime.text(now) : null);
-    confidence.tell(lines, facts);
-  }
-
-  /** Whether the answer is of the time at which it was asked for. */
-  private boolean isOfNow(String text) {
-    boolean isGiven = parameters.stream().anyMatch(one -> one.matches(":?now=.*"));
-    return !isGiven && QueryText.parse(text).parameters().contains("now");
-  }
-
-  private Query query(String text) {
-    return QueryText.bind(QueryText.parse(text), parameters, now);
-  }
-
-  private ArchiveSnapshots open(String text) throws IOException {
+  private QueryPlace open(PrintedQuery query) throws IOException {
+    QueryOptions options =
+        QueryOptions.DEFAULTS.withThreads(threads).withVerifyChecksums(!unverified);
     try {
-      return archive.snapshots();
+      return PlaceOption.open(place, enrich, limits, options, threads > 1 || unverified);
     } catch (IOException | RuntimeException e) {
-      query(text); // if the text is wrong, too, that is told
+      var unused = query.bind(QueryText.parse(query.text())); // a wrong text is told first
       throw e;
     }
   }
 
-  private void tell(
-      ArchiveSnapshots asked, Query query, boolean explained, StreamedAnswer answer, int left)
-      throws IOException {
-    if (left > 0) {
-      System.err.println(
-          left + " columns are NULL in every row and left out; --format csv and json have all");
+  /** Standard output and error. */
+  private record StandardOutput(PrintWriter rows, ConfidenceOption confidence)
+      implements PrintedQuery.Output {
+    @Override
+    public void note(String line) {
+      System.err.println(line);
     }
-    answer.stats().warnings().forEach(warning -> System.err.println("warning: " + warning));
-    approximate(query, answer).forEach(line -> System.err.println("approximate: " + line));
-    if (explained) {
-      System.err.println(Explanation.left(answer.stats()));
-      if (query.having() != null) {
-        System.err.println(Explanation.having(query, answer.rows()));
-      }
-    }
-    if (verbose || format == OutputFormat.TABLE) {
-      System.err.println(summary(answer.rows(), answer.stats()));
-      asked.fetched().forEach(System.err::println);
-    }
-  }
 
-  private static List<String> approximate(Query query, StreamedAnswer answer) {
-    Map<String, ErrorBound> bounds = new HashMap<>();
-    answer.bounds().forEach(one -> bounds.put(one.value(), one.bound()));
-    List<ReportApproximation> all = new ArrayList<>();
-    for (Approximation one : Approximation.of(query)) {
-      ErrorBound bound = bounds.get(one.what().toString());
-      all.add(ReportApproximation.of(one, bound, one.exact().toString()));
+    @Override
+    public void confidence(List<String> lines, Facts facts) throws IOException {
+      confidence.tell(lines, facts);
     }
-    return ReportText.errors(all);
-  }
-
-  static String summary(long rows, QueryStats stats) {
-    return String.format(
-        "%,d %s in %.1f ms; read %d of %d segments (%d by index, %d by sums), examined %d of %d"
-            + " flows, %,d bytes",
-        rows,
-        rows == 1 ? "row" : "rows",
-        stats.nanos() / 1e6,
-        stats.segmentsRead(),
-        stats.segmentsTotal(),
-        stats.segmentsByIndex(),
-        stats.segmentsByRollup(),
-        stats.rowsExamined(),
-        stats.rowsTotal(),
-        stats.bytesRead());
   }
 }

@@ -39,9 +39,14 @@ public final class QueryText {
       if (e.position() < 0) {
         throw e;
       }
-      throw new UsageException(
-          e.getMessage(), "docs/query.md describes the language", Excerpt.of(sql, e.position()));
+      throw wrong(String.valueOf(e.getMessage()), sql, e.position());
     }
+  }
+
+  /** What is wrong with a text, with the place. */
+  static UsageException wrong(String message, String sql, int position) {
+    return new UsageException(
+        message, "docs/query.md describes the language", Excerpt.of(sql, position));
   }
 
   /**

@@ -143,7 +143,7 @@ public final class ReportCommand implements Callable<Integer> {
         answer(report, times);
       }
     } catch (ClosedOutputException e) {
-      return QueryCommand.OUTPUT_CLOSED; // whoever closed it knows
+      return ExitCodes.OUTPUT_CLOSED; // whoever closed it knows
     }
     return ExitCodes.DONE;
   }
@@ -228,7 +228,7 @@ public final class ReportCommand implements Callable<Integer> {
           .distinct()
           .forEach(warning -> System.err.println("warning: " + warning));
       if (isTable) {
-        System.err.println(QueryCommand.summary(rows.table().rowCount(), rows.stats()));
+        System.err.println(PrintedQuery.summary(rows.table().rowCount(), rows.stats()));
         asked.fetched().forEach(System.err::println);
         ArchiveConfidence.of(asked.all(), query).lines().forEach(System.err::println);
         files

@@ -21,6 +21,7 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.Failure;
 import org.flowmon.deploy.embedded.EmbeddedFlink;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.embedded.EmbeddedServiceException;
 import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.replay.Replay;
@@ -80,6 +81,11 @@ public final class LocalReplay implements AutoCloseable {
       forget();
       throw e;
     }
+  }
+
+  /** What a replay takes of a job's configuration if there is none: its delays and bounds. */
+  public static JobConfig withoutJob() {
+    return JobConfig.parse("defaults", "kafka: {bootstrap: none}\njob: {role: analyses}");
   }
 
   static ReplayListener listener(String replay) {

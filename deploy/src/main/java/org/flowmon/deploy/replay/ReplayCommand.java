@@ -139,10 +139,7 @@ public final class ReplayCommand implements Callable<Integer> {
     JobConfig job;
     AnalysisConfig chosen;
     try {
-      job =
-          config == null
-              ? JobConfig.parse("defaults", "kafka: {bootstrap: none}\njob: {role: analyses}")
-              : JobConfig.read(config);
+      job = config == null ? LocalReplay.withoutJob() : JobConfig.read(config);
       chosen = analysis(job);
     } catch (ConfigException e) {
       throw new UsageException(e.getMessage());

@@ -79,8 +79,8 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "Who may ask: a line ROLE NAME TOKEN each, with the roles read, analyst (also resolves"
-              + " alerts) and admin (also changes analyses). Without it everybody on this machine"
-              + " may do everything.")
+              + " alerts, replays analyses and keeps shared views) and admin (also changes"
+              + " analyses). Without it everybody on this machine may do everything.")
   private Optional<Path> tokens = Optional.empty();
 
   @Option(
@@ -109,6 +109,14 @@ public final class ServeCommand implements Callable<Integer> {
           "Appends a line of JSON for each request: who, what, how it ended. Default: standard"
               + " error.")
   private Optional<Path> audit = Optional.empty();
+
+  @Option(
+      names = "--views",
+      paramLabel = "FILE",
+      description =
+          "The file of views that the console's users share, made with the first one. Without it"
+              + " views are kept in each browser alone.")
+  private Optional<Path> views = Optional.empty();
 
   @Option(
       names = "--collector",
@@ -149,7 +157,8 @@ public final class ServeCommand implements Callable<Integer> {
                     enrichment(),
                     collector(),
                     kafka.isGiven() ? Optional.of(kafka) : Optional.empty(),
-                    Duration.ofSeconds(timeLimit)))) {
+                    Duration.ofSeconds(timeLimit),
+                    views))) {
       System.out.println("listening on " + server.url());
       CountDownLatch end = new CountDownLatch(1);
       interruption.onStop(end::countDown);

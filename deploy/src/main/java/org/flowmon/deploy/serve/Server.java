@@ -1,6 +1,7 @@
 package org.flowmon.deploy.serve;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +23,10 @@ import org.flowmon.deploy.serve.query.CheckEndpoint;
 import org.flowmon.deploy.serve.query.ColumnsEndpoint;
 import org.flowmon.deploy.serve.query.CompleteEndpoint;
 import org.flowmon.deploy.serve.query.ExplainEndpoint;
+import org.flowmon.deploy.serve.query.PrintEndpoint;
 import org.flowmon.deploy.serve.query.QueryEndpoint;
 import org.flowmon.deploy.serve.query.ServedArchives;
+import org.flowmon.deploy.serve.view.ViewsEndpoints;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 
 /** A running server. */
@@ -42,6 +45,7 @@ public final class Server implements AutoCloseable {
    * @param archives which it closes
    * @param job the Kafka of a job; empty: none
    * @param most the longest time of a query
+   * @param views the file of shared views; empty: there are none
    */
   public record Sources(
       String version,
@@ -49,7 +53,8 @@ public final class Server implements AutoCloseable {
       EnrichmentConfig enrichment,
       Optional<CollectorClient> collector,
       Optional<KafkaOptions> job,
-      Duration most) {}
+      Duration most,
+      Optional<Path> views) {}
 
   private Server(HttpServer.Settings settings, Sources sources) throws IOException {
     this.settings = settings;
@@ -74,16 +79,19 @@ public final class Server implements AutoCloseable {
     routes.add(Route.post(API + "check", Lane.SMALL, new CheckEndpoint()));
     routes.add(Route.post(API + "complete", Lane.SMALL, new CompleteEndpoint()));
     routes.add(Route.post(API + "query", Lane.SMALL, new QueryEndpoint(archives, sources.most())));
+    routes.add(Route.post(API + "print", Lane.SMALL, new PrintEndpoint(archives, sources.most())));
     routes.add(
         Route.post(API + "explain", Lane.SMALL, new ExplainEndpoint(archives, sources.most())));
-    routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives)));
-    routes.add(Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives)));
-    routes.add(Route.post(API + "seen", Lane.SMALL, new SeenEndpoint(archives)));
+    routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives, sources.most())));
+    routes.add(
+        Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives, sources.most())));
+    routes.add(Route.post(API + "seen", Lane.SMALL, new SeenEndpoint(archives, sources.most())));
     routes.add(Route.get(API + "archive", Lane.SMALL, new ArchiveEndpoint(archives)));
     routes.add(
         Route.get(
             API + "exporters", Lane.REMOTE, new ExportersEndpoint(archives, sources.collector())));
-    routes.addAll(job.routes(API));
+    routes.addAll(job.routes(API, archives));
+    routes.addAll(new ViewsEndpoints(sources.views()).routes(API));
     return routes;
   }
 

@@ -49,7 +49,7 @@ final class StatusEndpoints {
     exchange.fields().only();
     List<Map<String, @Nullable Object>> parts = new ArrayList<>();
     parts.add(archive());
-    job.state().ifPresent(state -> parts.add(part("reports", state.status(), state.detail())));
+    job.states().forEach((name, state) -> parts.add(part(name, state.status(), state.detail())));
     Optional<CollectorClient> collector = sources.collector();
     if (collector.isPresent()) {
       String trouble = collector.get().trouble().orElse(null);
@@ -100,7 +100,8 @@ final class StatusEndpoints {
         Map.of(
             "job", sources.job().isPresent(),
             "reports", sources.job().isPresent(),
-            "collector", sources.collector().isPresent()));
+            "collector", sources.collector().isPresent(),
+            "views", sources.views().isPresent()));
     exchange.json(OK, session);
   }
 
@@ -124,6 +125,10 @@ final class StatusEndpoints {
             .append('\n');
       }
     }
+    text.append("# TYPE flowmon_serve_yielded_seconds_total counter\n")
+        .append("flowmon_serve_yielded_seconds_total ")
+        .append(lanes.yieldedNanos() / 1e9)
+        .append('\n');
     AnswerStream out = exchange.stream("text/plain; version=0.0.4; charset=utf-8");
     out.write(text.toString().getBytes(StandardCharsets.UTF_8));
     out.end();

@@ -63,7 +63,7 @@ class AnalysesCommandTest extends AnalysesCommandFixture {
     String right = run("analyses", "show", "elephants").out();
     Files.writeString(folder.resolve("a.yaml"), right);
     Files.writeString(folder.resolve("b.yaml"), right);
-    Files.writeString(folder.resolve("c.yaml"), right.replace("SUM(bytes)", "SUM(byte)"));
+    Files.writeString(folder.resolve("c.yaml"), right.replace("SUM(estimated_bytes)", "SUM(byte)"));
     Files.writeString(folder.resolve("d.yaml"), right.replace("factor: 3", "factr: 3"));
     Ran ran = run("analyses", "check", folder.toString());
     assertEquals(1, ran.code());
@@ -173,11 +173,10 @@ class AnalysesCommandTest extends AnalysesCommandFixture {
         ":18: alerts[3].whenn: is not a key here; did you mean 'when', which is missing?",
         ":14: report.condition: ",
         ":16: alerts[1].when: ");
-    String dispersion = run("analyses", "show", "dispersion").out();
-    Files.writeString(file, dispersion.replace("slide: 1m", "slide: 7m"));
+    String beacons = run("analyses", "show", "beacons").out().replace("slide: 12m", "slide: 7m");
+    Files.writeString(file, beacons);
     assertSaid(file, ":" + line(file, "slide:") + ": live.slide: expected a duration that divides");
-    Files.writeString(
-        file, dispersion.replace("slide: 1m", "slide: 7m").replace("dispersion\n", "dispersal\n"));
+    Files.writeString(file, beacons.replace("logic: beacons", "logic: beacon"));
     assertSaid(
         file,
         ":" + line(file, "slide:") + ": live.slide: expected a duration that divides",
@@ -206,7 +205,7 @@ class AnalysesCommandTest extends AnalysesCommandFixture {
   void errorsOfYamlAndOfQueriesNameLineAndColumn() throws Exception {
     String right = run("analyses", "show", "elephants").out();
     Path query = folder.resolve("q.yaml");
-    Files.writeString(query, right.replace("SUM(bytes)", "SUM(byte)"));
+    Files.writeString(query, right.replace("SUM(estimated_bytes)", "SUM(byte)"));
     List<String> lines = Files.readAllLines(query);
     int line = 0;
     while (!lines.get(line).contains("SUM(byte)")) {

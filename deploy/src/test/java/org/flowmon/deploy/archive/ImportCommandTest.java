@@ -115,6 +115,49 @@ final class ImportCommandTest {
   }
 
   @Test
+  void aLogWithoutARecordSaysThatNothingWasStored() throws Exception {
+    String header =
+        "#separator \\x09\n#path\tconn\n#fields\tts\tid.orig_h\tid.resp_h\n"
+            + "#types\ttime\taddr\taddr\n";
+    Path empty = Files.writeString(folder.resolve("empty.log"), header);
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", empty, "--archive", archive);
+    assertEquals(ExitCodes.NO, said.code(), said.toString());
+    assertEquals(
+        "no flow was imported: the file can be read, but there is no record in it",
+        said.err().strip());
+    assertTrue(said.out().contains("nothing was imported: no archive is left there"), said.out());
+    assertFalse(Files.exists(archive));
+    Path log = Files.writeString(folder.resolve("conn.log"), LINE.formatted(1_700_000_000));
+    CommandRun both = CommandRun.of("import", empty, log, "--archive", archive);
+    assertEquals(ExitCodes.DONE, both.code(), both.toString());
+    assertEquals(ExitCodes.NO, CommandRun.of("import", empty, "--archive", archive).code());
+    assertTrue(arrivals(archive).lines().count() > 1, "what was there stays");
+  }
+
+  @Test
+  void aFirstImportThatIsRefusedLeavesNothingAndTouchesNoOtherFile() throws Exception {
+    Path bad = Files.writeString(folder.resolve("bad.log"), "{\"ts\":\"no time\"}\n");
+    Path archive = folder.resolve("archive");
+    CommandRun said = CommandRun.of("import", bad, "--archive", archive);
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    assertTrue(said.err().contains("; line 1: "), "what is wrong with it: " + said.err());
+    assertFalse(said.out().contains("rejected lines are in"), said.out());
+    assertFalse(Files.exists(archive), "neither archive nor rejects");
+    Path own = Files.createDirectories(folder.resolve("own/sub"));
+    Files.writeString(own.resolve("notes"), "kept");
+    Files.writeString(own.resolveSibling("file"), "kept");
+    said = CommandRun.of("import", bad, "--archive", own.getParent());
+    assertEquals(ExitCodes.FAILED, said.code(), said.toString());
+    try (Stream<Path> left = Files.walk(own.getParent())) {
+      assertEquals(4, left.count(), "the folder as it was");
+    }
+    Path none = Files.createDirectory(folder.resolve("none"));
+    assertEquals(ExitCodes.FAILED, CommandRun.of("import", bad, "--archive", none).code());
+    assertTrue(Files.isDirectory(none), "it was there");
+  }
+
+  @Test
   void aCaptureOfOtherTrafficIsRefusedAndFlowsAreMadeOfItIfAskedFor() throws Exception {
     byte[] packet = new byte[42];
     packet[12] = 0x08; // Ethernet, then IPv4 with UDP, 28 bytes

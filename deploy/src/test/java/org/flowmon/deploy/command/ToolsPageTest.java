@@ -3,6 +3,7 @@ package org.flowmon.deploy.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,6 +54,9 @@ final class ToolsPageTest {
     Files.writeString(folder.resolve("other.csv"), "client,server,when,note\n::1,::2,1000,x\n");
     Files.writeString(folder.resolve("conn.log.gz"), LINE.formatted(1_700_000_000, 5));
     Files.writeString(folder.resolve("export.pcap"), LINE.formatted(1_700_000_001, 6));
+    Files.writeString(
+        folder.resolve("queries.sql"),
+        "SELECT COUNT(*) AS n FROM flows;\nSELECT uid FROM flows;\n");
     int run = 0;
     for (String example : examples()) {
       if (example.contains("//HOST")) {
@@ -67,7 +71,7 @@ final class ToolsPageTest {
       if (words.get(0).equals("exact")) {
         report(archive);
       }
-      CommandRun said = CommandRun.of(words.toArray());
+      CommandRun said = run(words);
       assertEquals(0, said.code(), example + "\n" + said);
       if (example.contains("report slots")) {
         assertTrue(said.out().contains("2026-11-01T00:10:00Z"), said.out());
@@ -75,6 +79,21 @@ final class ToolsPageTest {
       run++;
     }
     assertTrue(run >= 12, run + " examples");
+  }
+
+  /** With the file behind {@code <} on standard input, or nothing. */
+  private CommandRun run(List<String> words) throws Exception {
+    int from = words.indexOf("<");
+    InputStream before = System.in;
+    try (InputStream in =
+        from < 0
+            ? InputStream.nullInputStream()
+            : Files.newInputStream(folder.resolve(words.get(from + 1)))) {
+      System.setIn(in);
+      return CommandRun.of(words.subList(0, from < 0 ? words.size() : from).toArray());
+    } finally {
+      System.setIn(before);
+    }
   }
 
   /** Replays an analysis with an approximate column over the archive into {@code report.json}. */

@@ -3,6 +3,7 @@ package org.flowmon.deploy.generate;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -331,6 +332,8 @@ final class GenerateCommandTest {
         flows += buffer.getShort(2);
       }
       assertEquals(500, flows);
+      generate("beacon", "--fast", "--flows", "5", "--to", "udp://127.0.0.1:" + port);
+      assertNotNull(channel.receive(buffer.clear()), "as flowmon collect has its addresses");
     }
   }
 

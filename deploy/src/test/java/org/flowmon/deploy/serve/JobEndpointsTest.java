@@ -34,7 +34,7 @@ final class JobEndpointsTest {
 
   @TempDir Path folder;
 
-  private static String row(int window, int revision, int rows, int number) {
+  static String row(int window, int revision, int rows, int number) {
     return "{\"version\":1,\"analysis\":\"elephants\",\"window_start\":\"2026-11-21T10:00:%02dZ\","
             .formatted(window)
         + "\"window_end\":\"2026-11-21T10:00:%02dZ\",".formatted(window + 10)
@@ -63,7 +63,7 @@ final class JobEndpointsTest {
         + "\"columns\":{\"bytes\":1}}";
   }
 
-  private static void send(EmbeddedKafka kafka, String topic, String... messages) throws Exception {
+  static void send(EmbeddedKafka kafka, String topic, String... messages) throws Exception {
     try (KafkaProducer<String, String> producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", kafka.bootstrapServers()),
@@ -75,8 +75,7 @@ final class JobEndpointsTest {
     }
   }
 
-  private static JsonNode until(TestServer server, String path, String member, int size)
-      throws Exception {
+  static JsonNode until(TestServer server, String path, String member, int size) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (true) {
       HttpResponse<String> answer = server.get(path);

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.serve.http.Tokens;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,6 +141,45 @@ final class ServeCommandTest {
       assertEquals(
           "time_limit", TestServer.JSON.readTree(late.body()).get("code").asText(), late.body());
     }
+  }
+
+  @Test
+  void everyRequestOfTheArchiveEndsAtTheTimeLimit() throws Exception {
+    try (TestServer server =
+        TestServer.start(folder, archive, Tokens.NONE, Optional.empty(), Duration.ofNanos(1))) {
+      for (HttpResponse<String> late :
+          List.of(
+              server.post("/api/v1/seen", "{\"addresses\": [\"10.0.0.1\"]}"),
+              server.post("/api/v1/seen", addresses(2_001)),
+              server.get("/api/v1/flows?address=10.0.0.1"),
+              server.get("/api/v1/hosts/10.0.0.1"))) {
+        assertEquals(408, late.statusCode(), late.body());
+        assertEquals("time_limit", TestServer.JSON.readTree(late.body()).get("code").asText());
+      }
+    }
+  }
+
+  @Test
+  void seenOfManyAddressesIsALargeQuery() throws Exception {
+    try (TestServer server = TestServer.start(folder, archive)) {
+      for (int count : new int[] {2_000, 2_001}) {
+        JsonNode seen = server.json(server.post("/api/v1/seen", addresses(count)));
+        assertEquals(count, seen.get("hosts").size());
+        assertTrue(seen.get("hosts").get(1).get("seen").asBoolean(), "10.0.0.1");
+      }
+      List<String> lanes =
+          server.audited().stream()
+              .filter(line -> line.path("path").asText().equals("/api/v1/seen"))
+              .map(line -> line.path("addresses").asInt() + " " + line.path("lane").asText())
+              .toList();
+      assertEquals(List.of("2000 small", "2001 large"), lanes);
+    }
+  }
+
+  private static String addresses(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "\"10.0." + i / 256 + "." + i % 256 + "\"")
+        .collect(Collectors.joining(", ", "{\"seconds\": 20, \"addresses\": [", "]}"));
   }
 
   @Test

@@ -25,6 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLContext;
 import org.flowmon.archive.Archives;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.CommandRun;
@@ -41,6 +43,8 @@ final class TestServer implements AutoCloseable {
   private static final JsonNode CONTRACT = contract();
   private static final SchemaRegistry SCHEMAS =
       SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12);
+
+  private static final Map<String, Schema> BY_NAME = new ConcurrentHashMap<>();
 
   final Server server;
   final Path audit;
@@ -68,6 +72,17 @@ final class TestServer implements AutoCloseable {
   static TestServer start(
       Path folder, Path archive, Tokens tokens, Optional<KafkaOptions> job, Duration most)
       throws IOException {
+    return start(folder, archive, tokens, job, most, Optional.empty());
+  }
+
+  static TestServer start(
+      Path folder,
+      Path archive,
+      Tokens tokens,
+      Optional<KafkaOptions> job,
+      Duration most,
+      Optional<SSLContext> tls)
+      throws IOException {
     Path audit = folder.resolve("audit.json");
     AuditLog log = AuditLog.open(Optional.of(audit));
     Server server =
@@ -76,7 +91,7 @@ final class TestServer implements AutoCloseable {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 List.of(),
                 tokens,
-                Optional.empty(),
+                tls,
                 log),
             new Server.Sources(
                 "flowmon test",
@@ -84,7 +99,8 @@ final class TestServer implements AutoCloseable {
                 EnrichmentConfig.NONE,
                 Optional.empty(),
                 job,
-                most));
+                most,
+                Optional.of(folder.resolve("views.json"))));
     return new TestServer(server, audit, log);
   }
 
@@ -162,6 +178,13 @@ final class TestServer implements AutoCloseable {
       assertEquals(List.of(), errors, method + " " + path + ": " + answer.body());
     }
     return answer;
+  }
+
+  /** Holds a value against a schema of the contract. */
+  static JsonNode checkedAs(String schema, JsonNode value) {
+    Schema known = BY_NAME.computeIfAbsent(schema, name -> schema("#/components/schemas/" + name));
+    assertEquals(List.of(), known.validate(value), schema + ": " + value);
+    return value;
   }
 
   private static Schema schema(String reference) {

@@ -78,6 +78,9 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
 
   @Override
   protected boolean isWorn(RunCover.Share<DayRun> share) {
+    if (!share.run().mayHaveEstimates()) {
+      return true;
+    }
     Set<Long> spoilt = spoilt(share);
     long useless = 0;
     long all = 0;
@@ -102,10 +105,16 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
     return days;
   }
 
-  /** Merges runs without days on which segments are gone: they are made again from segments. */
+  /**
+   * Merges runs without days on which segments are gone: they are made again from segments, and so
+   * are runs that do not know of estimates.
+   */
   @Override
   protected Optional<DayRun> merge(List<RunCover.Share<DayRun>> parts, Writer<DayRun> writer)
       throws IOException {
+    if (!parts.stream().allMatch(part -> part.run().mayHaveEstimates())) {
+      return Optional.empty();
+    }
     List<SegmentDays> again = new ArrayList<>();
     try {
       List<Part> inputs = new ArrayList<>();
@@ -200,7 +209,7 @@ final class DayContent extends RunContent<DayRun, SegmentDays> {
         }
         opened.add(segment.get());
         DayRun.Share found = segment.get().share();
-        if (!found.equals(share.run().shares().get(s))) {
+        if (!share.run().isOf(found, share.run().shares().get(s))) {
           return Optional.of("the days of segment " + found.segment().id() + " are others");
         }
       }

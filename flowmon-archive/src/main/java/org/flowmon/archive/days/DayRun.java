@@ -24,15 +24,23 @@ import org.jspecify.annotations.Nullable;
 public final class DayRun extends DerivedRun {
   /**
    * A run's share of a segment. Bit i of {@code columns}: it has sums by {@link
-   * RollupFormat#DIMENSIONS} i; {@code days} with rows ascend, none if {@code columns} is 0.
+   * RollupFormat#DIMENSIONS} i; then {@link #ESTIMATES}. {@code days} with rows ascend, none if
+   * {@code columns} is 0.
    */
   public record Share(Covered segment, int columns, List<Long> days) {
+    static final int ESTIMATES = 1 << RollupFormat.DIMENSIONS.size();
+
     public Share {
       days = List.copyOf(days);
     }
 
     public boolean has(FlowColumn column) {
       return (columns & bit(column)) != 0;
+    }
+
+    /** Whether its sums can answer for every estimate. */
+    public boolean hasEstimates() {
+      return (columns & ESTIMATES) != 0;
     }
 
     static int bit(FlowColumn column) {
@@ -58,11 +66,13 @@ public final class DayRun extends DerivedRun {
     }
   }
 
+  private final int version;
   private final List<Column> columns;
   private final List<Share> shares;
 
-  private DayRun(MappedRegion file, List<Column> columns, List<Share> shares) {
+  private DayRun(MappedRegion file, int version, List<Column> columns, List<Share> shares) {
     super(file, shares.stream().map(Share::segment).toList());
+    this.version = version;
     this.columns = columns;
     this.shares = shares;
   }
@@ -103,7 +113,7 @@ public final class DayRun extends DerivedRun {
         shares.add(share(s));
       }
       tables.end();
-      return new DayRun(file, columns, shares);
+      return new DayRun(file, tables.version(), columns, shares);
     }
 
     private long column(FlowColumn column, long begin, int end, List<Column> columns) {
@@ -154,7 +164,8 @@ public final class DayRun extends DerivedRun {
       int columns = tables.readByte();
       int count = tables.readInt();
       tables.expect(
-          columns < 1 << RollupFormat.DIMENSIONS.size()
+          columns < (mayHaveEstimates(tables.version()) ? 2 * Share.ESTIMATES : Share.ESTIMATES)
+              && columns != Share.ESTIMATES
               && count >= 0
               && count <= DayRunFormat.MAX_DAYS
               && (columns == 0) == (count == 0),
@@ -168,6 +179,21 @@ public final class DayRun extends DerivedRun {
       }
       return new Share(segment, columns, days);
     }
+  }
+
+  private static boolean mayHaveEstimates(int version) {
+    return version >= DayRunFormat.WITH_ESTIMATES;
+  }
+
+  /** Whether it knows which segments have estimates. */
+  boolean mayHaveEstimates() {
+    return mayHaveEstimates(version);
+  }
+
+  /** Whether a segment's share is the one in this run, but for estimates that it cannot have. */
+  boolean isOf(Share found, Share inRun) {
+    int known = mayHaveEstimates() ? -1 : ~Share.ESTIMATES;
+    return new Share(found.segment(), found.columns() & known, found.days()).equals(inRun);
   }
 
   public List<Share> shares() {

@@ -18,7 +18,11 @@ public final class DayRunFormat {
   public static final long NO_DAY = RollupFormat.NO_HOUR;
 
   static final RunFrame FRAME =
-      new RunFrame('F' | 'L' << 8 | 'D' << 16 | 'Y' << 24, 1, 36, "tables");
+      new RunFrame('F' | 'L' << 8 | 'D' << 16 | 'Y' << 24, 1, 2, 36, "tables");
+
+  /** The first version with estimates. */
+  static final int WITH_ESTIMATES = 2;
+
   static final int COLUMN_BYTES = 36;
   static final long COLUMNS_BYTES = (long) COLUMN_BYTES * RollupFormat.DIMENSIONS.size();
   // Minimum bytes of a segment entry: the segment, columns, number of days.

@@ -6,23 +6,23 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.UUID;
 import org.flowmon.archive.derived.RunFrame;
 import org.flowmon.archive.region.SealedFile;
 import org.flowmon.archive.rollup.CellMerge;
 import org.flowmon.archive.rollup.CellReader;
+import org.flowmon.archive.rollup.Measure;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFileWriter;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.rollup.RollupMeasures;
 import org.flowmon.archive.rollup.WideSumsException;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 
 /**
@@ -137,7 +137,7 @@ final class DayRunWriter implements AutoCloseable {
                 .toList(),
             file);
     int rollupAt = (int) file.position();
-    Set<FlowColumn> wide = new TreeSet<>();
+    Set<Measure> wide = new HashSet<>();
     RollupFileWriter.Written rollup = null;
     while (rollup == null) {
       try {
@@ -159,7 +159,7 @@ final class DayRunWriter implements AutoCloseable {
   }
 
   private RollupFileWriter.Written sums(
-      List<Input> inputs, DictionaryMerge.Written dictionary, Set<FlowColumn> wide)
+      List<Input> inputs, DictionaryMerge.Written dictionary, Set<Measure> wide)
       throws IOException {
     Map<Slice, List<CellMerge.Input>> slices = new TreeMap<>(Slice.ORDER);
     for (int i = 0; i < inputs.size(); i++) {

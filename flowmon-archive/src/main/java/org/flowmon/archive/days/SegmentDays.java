@@ -65,6 +65,9 @@ public final class SegmentDays implements RunSource {
       days = List.of();
       columns = 0;
     }
+    boolean areEstimated =
+        sums.values().stream().allMatch(some -> hasEstimates(some.rollup)) && !sums.isEmpty();
+    columns |= areEstimated ? DayRun.Share.ESTIMATES : 0;
     share =
         new DayRun.Share(
             new DerivedRun.Covered(sealed.id(), sealed.segmentFile().crc32c()), columns, days);
@@ -121,8 +124,11 @@ public final class SegmentDays implements RunSource {
 
   /** A measure that the rollup lacks must be NULL in all rows. */
   private boolean hasAllMeasures(Rollup rollup) {
-    return RollupFormat.MEASURES.stream()
-        .allMatch(measure -> rollup.has(measure) == (reader.nullCount(measure) < reader.rows()));
+    return rollup.hasColumns(column -> reader.nullCount(column) < reader.rows());
+  }
+
+  private boolean hasEstimates(Rollup rollup) {
+    return !reader.isSampled() || rollup.hasEstimates(RollupFormat.MEASURES);
   }
 
   DayRun.Share share() {

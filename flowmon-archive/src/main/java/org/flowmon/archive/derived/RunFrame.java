@@ -21,11 +21,12 @@ import org.flowmon.flow.bytes.Crc32c;
  * The version at both ends tells a run of another version from one with a damaged version.
  *
  * @param magic as an integer, little-endian
- * @param version that this program writes and reads
+ * @param oldest version that this program reads, too
+ * @param version that this program writes
  * @param tailBytes of the whole tail
  * @param place name of tables and tail in errors
  */
-public record RunFrame(int magic, int version, int tailBytes, String place) {
+public record RunFrame(int magic, int oldest, int version, int tailBytes, String place) {
   public static final int HEADER_BYTES = 8;
 
   /** Minimum bytes of a covered segment, with an id of one byte. */
@@ -84,9 +85,15 @@ public record RunFrame(int magic, int version, int tailBytes, String place) {
       throw file.corrupt(
           place, "expected version " + version + " at both ends, found " + first + " and " + last);
     }
-    if (first != version) {
-      throw new ForeignRunException(file.path() + ": version " + first + ", this reads " + version);
+    if (first < oldest || first > version) {
+      String known = oldest == version ? "" + version : oldest + " to " + version;
+      throw new ForeignRunException(file.path() + ": version " + first + ", this reads " + known);
     }
+  }
+
+  /** The version of a checked file. */
+  static int versionOf(MappedRegion file) {
+    return file.buffer().getShort(4) & 0xFFFF;
   }
 
   private static String text(int magic) {

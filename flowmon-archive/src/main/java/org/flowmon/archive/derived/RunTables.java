@@ -27,6 +27,10 @@ public final class RunTables {
     frame.check(file);
   }
 
+  public int version() {
+    return RunFrame.versionOf(file);
+  }
+
   public int tailInt(int offset) {
     return bytes.getInt(tail + offset);
   }

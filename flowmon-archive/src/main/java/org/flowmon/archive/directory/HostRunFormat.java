@@ -4,7 +4,8 @@ import org.flowmon.archive.derived.RunFrame;
 
 /** Constants of the layout; {@code docs/format/directory.md} is the specification. */
 final class HostRunFormat {
-  static final RunFrame FRAME = new RunFrame('F' | 'L' << 8 | 'H' << 16 | 'D' << 24, 1, 48, "tail");
+  static final RunFrame FRAME =
+      new RunFrame('F' | 'L' << 8 | 'H' << 16 | 'D' << 24, 1, 1, 48, "tail");
   static final int INDEX_BYTES = 24;
   static final int BLOCK_HEADER_BYTES = 4;
   static final int MAX_BLOCK_ADDRESSES = 128;

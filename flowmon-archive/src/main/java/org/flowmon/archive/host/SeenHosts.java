@@ -18,6 +18,7 @@ import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.manifest.HistoryReach;
+import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
@@ -50,19 +51,31 @@ public final class SeenHosts {
     this.asOf = asOf;
   }
 
+  /** As below, without limits. */
+  public static SeenAnswer ask(
+      List<ArchiveSnapshot> snapshots, List<IpAddress> addresses, long from, long asOfArrival)
+      throws IOException {
+    return ask(snapshots, addresses, from, asOfArrival, QueryOptions.DEFAULTS);
+  }
+
   /**
    * Finds the last flow of each address in different archives, at least one, read as one.
    *
    * @param from start of the time (µs) in which an address counts as seen: history must reach back
    *     to it
    * @param asOfArrival later arrivals (µs) are not read, {@link Long#MAX_VALUE} for all
+   * @param options whose time limit holds, and whether anybody waits
    * @throws org.flowmon.archive.region.SegmentCorruptException if a needed segment is damaged
    */
   public static SeenAnswer ask(
-      List<ArchiveSnapshot> snapshots, List<IpAddress> addresses, long from, long asOfArrival)
+      List<ArchiveSnapshot> snapshots,
+      List<IpAddress> addresses,
+      long from,
+      long asOfArrival,
+      QueryOptions options)
       throws IOException {
     SeenHosts ever = new SeenHosts(snapshots, Long.MIN_VALUE, Long.MAX_VALUE, asOfArrival);
-    List<LastSeen> hosts = ever.last(addresses, () -> {});
+    List<LastSeen> hosts = ever.last(addresses, options.deadline()::check);
     HistoryReach reach = ArchivesSnapshot.reachOf(snapshots);
     return new SeenAnswer(
         hosts,

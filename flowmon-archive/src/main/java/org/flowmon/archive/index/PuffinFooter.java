@@ -34,7 +34,13 @@ record PuffinFooter(
   static final String POSTINGS_2 = "flowmon-postings-v2";
 
   private static final Set<String> KNOWN =
-      Set.of(POSTINGS, POSTINGS_2, RollupFormat.TOTALS, RollupFormat.HOURS);
+      Set.of(
+          POSTINGS,
+          POSTINGS_2,
+          RollupFormat.TOTALS,
+          RollupFormat.TOTALS_2,
+          RollupFormat.HOURS,
+          RollupFormat.HOURS_2);
   private static final String FORMAT = "1";
   private static final int FRAME_BYTES = 16;
   private static final int MAX_BLOBS = 255;

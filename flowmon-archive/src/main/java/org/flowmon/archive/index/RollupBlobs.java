@@ -30,8 +30,13 @@ final class RollupBlobs {
   void add(PuffinFooter.Blob blob) {
     FlowColumn column = FlowColumn.byId(blob.columnId());
     if (column != null && RollupFormat.DIMENSIONS.contains(column)) {
-      (blob.type().equals(RollupFormat.TOTALS) ? totals : hours).put(column, new Entry(blob));
+      of(blob.type()).put(column, new Entry(blob));
     }
+  }
+
+  private Map<FlowColumn, Entry> of(String type) {
+    boolean areTotals = type.equals(RollupFormat.TOTALS) || type.equals(RollupFormat.TOTALS_2);
+    return areTotals ? totals : hours;
   }
 
   /** Bytes by type. */
@@ -53,7 +58,7 @@ final class RollupBlobs {
       boolean verifyChecksums,
       int dictionarySize,
       int rows) {
-    Entry entry = (type.equals(RollupFormat.TOTALS) ? totals : hours).get(column);
+    Entry entry = of(type).get(column);
     if (entry == null) {
       return null;
     }
@@ -62,7 +67,7 @@ final class RollupBlobs {
       rollup =
           new Rollup(
               file,
-              type + " of " + column.sqlName(),
+              entry.blob.type() + " of " + column.sqlName(),
               entry.blob.offset(),
               entry.blob.length(),
               entry.blob.crc32c(),

@@ -32,7 +32,7 @@ public final class SegmentIndexWriter {
     blobs.align8();
   }
 
-  /** Needs {@code end_time} and {@code outgoing} before any address column, measures after. */
+  /** Needs times, {@code outgoing} and rates before any address column, measures after. */
   public RollupWriter rollups() {
     return rollups;
   }
@@ -126,14 +126,15 @@ public final class SegmentIndexWriter {
   }
 
   private void addRollups() {
+    boolean second = rollups.hasEstimates();
     for (FlowColumn column : RollupFormat.DIMENSIONS) {
       int start = blobs.size();
       if (rollups.writeTotals(column, blobs)) {
-        finishBlob(RollupFormat.TOTALS, column, start);
+        finishBlob(second ? RollupFormat.TOTALS_2 : RollupFormat.TOTALS, column, start);
       }
       start = blobs.size();
       if (rollups.writeHours(column, blobs)) {
-        finishBlob(RollupFormat.HOURS, column, start);
+        finishBlob(second ? RollupFormat.HOURS_2 : RollupFormat.HOURS, column, start);
       }
     }
   }

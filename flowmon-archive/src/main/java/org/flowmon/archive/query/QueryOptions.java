@@ -118,8 +118,8 @@ public final class QueryOptions implements Cloneable {
   /**
    * Whether nobody waits for the answer any more, for example because the client has gone: then
    * {@link org.flowmon.archive.query.limit.QueryCancelledException} is thrown. Called on every
-   * thread of the query, for each block of some milliseconds of work, so it has to be fast.
-   * Interrupting the query's thread ends it, too.
+   * thread of the query, for each block of some milliseconds of work, so it has to be fast; it may
+   * hold the thread, though, to let others work. Interrupting the query's thread ends it, too.
    */
   public QueryOptions withIsGone(BooleanSupplier gone) {
     return with(copy -> copy.isGone = gone);
@@ -162,8 +162,8 @@ public final class QueryOptions implements Cloneable {
     return enrichment;
   }
 
-  /** The time of the deadline starts now. */
-  Deadline deadline() {
+  /** These limits; the time starts now. */
+  public Deadline deadline() {
     return new Deadline(timeLimit, rowLimit, byteLimit, isGone);
   }
 

@@ -3,6 +3,7 @@ package org.flowmon.archive.rollup;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Adds up the cells of slices: all cells of one id become one. Memory is that of a window of ids,
@@ -138,16 +139,17 @@ public final class CellMerge {
 
   private void addSums(Rollup rollup, int ofBlock, int from, int to) {
     add(rollup.rowsStream(), RollupMeasures.ROWS, ofBlock, from, to);
-    for (RollupMeasures.Measure measure : measures.measures()) {
-      if (!rollup.has(measure.column())) {
-        continue; // NULL in all of its rows
+    for (RollupMeasures.Streams measure : measures.measures()) {
+      Optional<Measure> added = measure.in(rollup);
+      if (added.isEmpty()) {
+        continue;
       }
       if (measure.hasNulls()) {
-        add(rollup.valuesStream(measure.column()), measure.values(), ofBlock, from, to);
+        add(rollup.valuesStream(added.get()), measure.values(), ofBlock, from, to);
       }
-      reader.read(rollup.sumStream(measure.column()), ofBlock, low);
+      reader.read(rollup.sumStream(added.get()), ofBlock, low);
       if (measure.high() >= 0) {
-        int highStream = rollup.highStream(measure.column());
+        int highStream = rollup.highStream(added.get());
         if (highStream >= 0) {
           reader.read(highStream, ofBlock, high);
         } else {
@@ -168,7 +170,7 @@ public final class CellMerge {
     }
   }
 
-  private void addNarrow(RollupMeasures.Measure measure, int from, int to) {
+  private void addNarrow(RollupMeasures.Streams measure, int from, int to) {
     long[] sum = sums[measure.sum()];
     long signs = 0;
     for (int c = from; c < to; c++) {
@@ -177,7 +179,7 @@ public final class CellMerge {
       sum[places[c]] = more;
     }
     if (signs < 0) {
-      throw new WideSumsException(measure.column());
+      throw new WideSumsException(measure.measure());
     }
   }
 

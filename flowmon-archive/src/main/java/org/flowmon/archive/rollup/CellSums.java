@@ -1,14 +1,13 @@
 package org.flowmon.archive.rollup;
 
 import java.util.Arrays;
-import org.flowmon.flow.FlowColumn;
 import org.jspecify.annotations.Nullable;
 
 /** The sums of one measure by cell. Reused for each segment. Not thread-safe. */
 final class CellSums {
   // begin sets it.
   @SuppressWarnings("NullAway.Init")
-  FlowColumn column;
+  Measure measure;
 
   /** Whether some values are NULL: then {@link #values} counts those that are not. */
   boolean hasNulls;
@@ -20,8 +19,8 @@ final class CellSums {
   long[] high = {};
   int[] values = {};
 
-  void begin(FlowColumn measure, int cells, boolean nulls, boolean sumsAreWide) {
-    column = measure;
+  void begin(Measure of, int cells, boolean nulls, boolean sumsAreWide) {
+    measure = of;
     hasNulls = nulls;
     wide = sumsAreWide;
     low = cleared(low, cells);

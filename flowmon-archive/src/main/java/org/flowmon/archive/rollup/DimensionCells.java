@@ -2,7 +2,6 @@ package org.flowmon.archive.rollup;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.bytes.ByteSink;
 import org.jspecify.annotations.Nullable;
 
@@ -86,8 +85,8 @@ final class DimensionCells {
     return ids;
   }
 
-  /** Sums up a measure; columns come in the order of their ids. */
-  void measure(FlowColumn column, long[] values, int n, long @Nullable [] valid, boolean wide) {
+  /** Sums up a measure; columns come in the order of their ids, each before its estimate. */
+  void measure(Measure measure, long[] values, int n, long @Nullable [] valid, boolean wide) {
     if (!hasHours && !hasTotals) {
       return;
     }
@@ -97,12 +96,13 @@ final class DimensionCells {
     }
     CellSums hours = hourSums.get(measures);
     CellSums totals = totalSums.get(measures++);
+    boolean nulls = valid != null && !measure.isEstimate();
     if (hasHours) {
-      hours.begin(column, byHour.cells, valid != null, wide);
+      hours.begin(measure, byHour.cells, nulls, wide);
       hours.add(byHour.cellOf, values, n, valid);
     }
     if (hasTotals) {
-      totals.begin(column, total.cells, valid != null, wide);
+      totals.begin(measure, total.cells, nulls, wide);
       if (hasHours) {
         totals.add(total.cellOf, hours, byHour.cells);
       } else {

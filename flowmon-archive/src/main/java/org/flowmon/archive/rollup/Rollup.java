@@ -2,6 +2,8 @@ package org.flowmon.archive.rollup;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.function.Predicate;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.flow.FlowColumn;
@@ -22,10 +24,10 @@ public final class Rollup {
   private final int size;
   private final int slices;
   private final int streams;
-  // By column: its streams, −1 if there is none.
-  private final int[] valueStream = new int[FlowColumn.count()];
-  private final int[] lowStream = new int[FlowColumn.count()];
-  private final int[] highStream = new int[FlowColumn.count()];
+  // By Measure.index: its streams, −1 if there is none.
+  private final int[] valueStream = new int[2 * FlowColumn.count()];
+  private final int[] lowStream = new int[2 * FlowColumn.count()];
+  private final int[] highStream = new int[2 * FlowColumn.count()];
   private final int directoryAt;
   private volatile boolean checked;
 
@@ -56,8 +58,8 @@ public final class Rollup {
     int measures = bytes.getInt(offset + 8);
     expect(size == dictionarySize, dictionarySize + " addresses, found " + size);
     expect(
-        measures >= 0 && measures <= RollupFormat.MEASURES.size(),
-        "at most " + RollupFormat.MEASURES.size() + " measures, found " + measures);
+        measures >= 0 && measures <= 2 * RollupFormat.MEASURES.size(),
+        "at most " + 2 * RollupFormat.MEASURES.size() + " measures, found " + measures);
     long head = RollupFormat.HEADER_BYTES + (long) measures * RollupFormat.MEASURE_BYTES;
     expect(
         slices >= 1 && slices <= rows && head + (long) slices * RollupFormat.SLICE_BYTES <= length,
@@ -76,21 +78,30 @@ public final class Rollup {
       int id = bytes.getShort(entry) & 0xFFFF;
       FlowColumn column = id < 256 ? FlowColumn.byId(id) : null;
       int flags = bytes.getShort(entry + 2) & 0xFFFF;
-      if (column == null
-          || !RollupFormat.MEASURES.contains(column)
-          || lowStream[column.ordinal()] >= 0
-          || (flags & ~(RollupFormat.FLAG_NULLS | RollupFormat.FLAG_WIDE)) != 0) {
+      if (column == null || !RollupFormat.MEASURES.contains(column) || !isKnown(column, flags)) {
         throw corrupt("a measure once, found column " + id + " with flags " + flags);
       }
+      int measure = new Measure(column, (flags & RollupFormat.FLAG_ESTIMATE) != 0).index();
       if ((flags & RollupFormat.FLAG_NULLS) != 0) {
-        valueStream[column.ordinal()] = next++;
+        valueStream[measure] = next++;
       }
-      lowStream[column.ordinal()] = next++;
+      lowStream[measure] = next++;
       if ((flags & RollupFormat.FLAG_WIDE) != 0) {
-        highStream[column.ordinal()] = next++;
+        highStream[measure] = next++;
       }
     }
     return next;
+  }
+
+  /** Whether flags of the next measure can be: a column comes once, then its estimate once. */
+  private boolean isKnown(FlowColumn column, int flags) {
+    int estimate = RollupFormat.FLAG_ESTIMATE;
+    return (flags & estimate) == 0
+        ? (flags & ~(RollupFormat.FLAG_NULLS | RollupFormat.FLAG_WIDE)) == 0
+            && !has(Measure.of(column))
+        : (flags & ~(estimate | RollupFormat.FLAG_WIDE)) == 0
+            && has(Measure.of(column))
+            && !has(Measure.estimateOf(column));
   }
 
   private void expect(boolean holds, String what) {
@@ -184,24 +195,36 @@ public final class Rollup {
     return 1;
   }
 
-  public boolean has(FlowColumn measure) {
-    return lowStream[measure.ordinal()] >= 0;
+  public boolean has(Measure measure) {
+    return lowStream[measure.index()] >= 0;
+  }
+
+  /** Whether its columns are those that have a value in the segment. */
+  public boolean hasColumns(Predicate<FlowColumn> hasValue) {
+    return RollupFormat.MEASURES.stream()
+        .allMatch(column -> has(Measure.of(column)) == hasValue.test(column));
+  }
+
+  /** Whether it has the estimates of these columns, or they are NULL in all rows. */
+  public boolean hasEstimates(Collection<FlowColumn> columns) {
+    return columns.stream()
+        .allMatch(column -> has(Measure.estimateOf(column)) || !has(Measure.of(column)));
   }
 
   /** The stream that counts a measure's values that are not NULL. */
-  public int valuesStream(FlowColumn measure) {
-    int stream = valueStream[measure.ordinal()];
+  public int valuesStream(Measure measure) {
+    int stream = valueStream[Measure.of(measure.column()).index()];
     return stream < 0 ? rowsStream() : stream;
   }
 
   /** The stream of a measure's sums, lowest 64 bits. */
-  public int sumStream(FlowColumn measure) {
-    return lowStream[measure.ordinal()];
+  public int sumStream(Measure measure) {
+    return lowStream[measure.index()];
   }
 
   /** The stream of a measure's sums from bit 64 on; −1 if sums are below 2^63. */
-  public int highStream(FlowColumn measure) {
-    return highStream[measure.ordinal()];
+  public int highStream(Measure measure) {
+    return highStream[measure.index()];
   }
 
   public int streams() {

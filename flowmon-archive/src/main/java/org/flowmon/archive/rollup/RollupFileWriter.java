@@ -130,8 +130,8 @@ public final class RollupFileWriter implements AutoCloseable {
     head.putInt(size);
     head.putInt(slices);
     head.putInt(measures.measures().size());
-    for (RollupMeasures.Measure measure : measures.measures()) {
-      head.putShort(measure.column().id());
+    for (RollupMeasures.Streams measure : measures.measures()) {
+      head.putShort(measure.measure().column().id());
       head.putShort(measure.flags());
     }
     int entry = head.size() + 16;

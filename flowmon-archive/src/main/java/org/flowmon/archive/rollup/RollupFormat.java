@@ -19,9 +19,16 @@ public final class RollupFormat {
   /** Blob type: slices by hour of {@code end_time}. */
   public static final String HOURS = "flowmon-hours-v1";
 
+  /** As {@link #TOTALS}, with estimates. */
+  public static final String TOTALS_2 = "flowmon-totals-v2";
+
+  /** As {@link #HOURS}, with estimates. */
+  public static final String HOURS_2 = "flowmon-hours-v2";
+
   public static final List<FlowColumn> DIMENSIONS =
       List.of(FlowColumn.SRC_ADDR, FlowColumn.DST_ADDR);
 
+  /** The columns of measures, each of which may have an estimate besides. */
   public static final List<FlowColumn> MEASURES =
       List.of(
           FlowColumn.BYTES,
@@ -44,6 +51,7 @@ public final class RollupFormat {
   static final int SLICE_BYTES = 24;
   static final int FLAG_NULLS = 1;
   static final int FLAG_WIDE = 2;
+  static final int FLAG_ESTIMATE = 4;
 
   /** Number of streams before those of the measures: ids, rows. */
   static final int FIRST_MEASURE_STREAM = 2;

@@ -3,51 +3,66 @@ package org.flowmon.archive.rollup;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.flow.FlowColumn;
 
 /** The measures of a rollup and their streams in a slice. Immutable. */
 public final class RollupMeasures {
   /**
-   * One measure and its streams: of the count of its values, that of rows if none is NULL; of its
-   * sums' lowest 64 bits; of the bits from 64 on, −1 if sums are below 2^63.
+   * The streams of a measure: of the count of its values if some are NULL, which an estimate leaves
+   * to its column; of its sums' lowest 64 bits; of the bits from 64 on, −1 if sums are below 2^63.
    */
-  record Measure(FlowColumn column, boolean hasNulls, int values, int sum, int high) {
+  record Streams(Measure measure, boolean hasNulls, int values, int sum, int high) {
     int flags() {
-      return (hasNulls ? RollupFormat.FLAG_NULLS : 0) | (high >= 0 ? RollupFormat.FLAG_WIDE : 0);
+      return (hasNulls ? RollupFormat.FLAG_NULLS : 0)
+          | (high >= 0 ? RollupFormat.FLAG_WIDE : 0)
+          | (measure.isEstimate() ? RollupFormat.FLAG_ESTIMATE : 0);
+    }
+
+    /** The measure of a rollup that is added to this one, empty if it is NULL in all its rows. */
+    Optional<Measure> in(Rollup rollup) {
+      Measure plain = Measure.of(measure.column());
+      return Optional.of(rollup.has(measure) ? measure : plain).filter(rollup::has);
     }
   }
 
   static final int ROWS = 1;
 
-  private final List<Measure> measures = new ArrayList<>();
-  private final int streams;
+  private final List<Streams> measures = new ArrayList<>();
+  private int streams = RollupFormat.FIRST_MEASURE_STREAM;
 
   /**
-   * The measures of several rollups together: a measure that one lacks is NULL in its rows. Sums of
-   * {@code wide} columns may reach 2^63, if that does not follow from the rollups.
+   * The measures of several rollups together: a measure that one lacks is NULL in its rows, an
+   * estimate its column. Sums of {@code wide} measures may reach 2^63, if that does not follow from
+   * the rollups.
    */
-  public RollupMeasures(Collection<Rollup> rollups, Collection<FlowColumn> wide) {
-    int next = RollupFormat.FIRST_MEASURE_STREAM;
+  public RollupMeasures(Collection<Rollup> rollups, Collection<Measure> wide) {
     for (FlowColumn column : RollupFormat.MEASURES) {
-      boolean any = false;
-      boolean nulls = false;
-      boolean isWide = wide.contains(column);
-      for (Rollup rollup : rollups) {
-        boolean has = rollup.has(column);
-        any |= has;
-        nulls |= !has || rollup.valuesStream(column) != rollup.rowsStream();
-        isWide |= has && rollup.highStream(column) >= 0;
-      }
-      if (any) {
-        int values = nulls ? next++ : ROWS;
-        int sum = next++;
-        measures.add(new Measure(column, nulls, values, sum, isWide ? next++ : -1));
-      }
+      add(Measure.of(column), rollups, wide);
+      add(Measure.estimateOf(column), rollups, wide);
     }
-    streams = next;
   }
 
-  List<Measure> measures() {
+  private void add(Measure measure, Collection<Rollup> rollups, Collection<Measure> wide) {
+    boolean any = false;
+    boolean nulls = false;
+    boolean isWide = wide.contains(measure);
+    for (Rollup rollup : rollups) {
+      boolean has = rollup.has(measure);
+      any |= has;
+      nulls |= !has || rollup.valuesStream(measure) != rollup.rowsStream();
+      Measure added = has ? measure : Measure.of(measure.column());
+      isWide |= rollup.highStream(added) >= 0;
+    }
+    if (any) {
+      boolean hasNulls = nulls && !measure.isEstimate();
+      int values = hasNulls ? streams++ : ROWS;
+      int sum = streams++;
+      measures.add(new Streams(measure, hasNulls, values, sum, isWide ? streams++ : -1));
+    }
+  }
+
+  List<Streams> measures() {
     return measures;
   }
 

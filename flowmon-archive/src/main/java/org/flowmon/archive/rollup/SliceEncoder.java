@@ -22,10 +22,11 @@ final class SliceEncoder {
     out.putInt(cells.slices);
     out.putInt(measures.size());
     for (CellSums measure : measures) {
-      out.putShort(measure.column.id());
+      out.putShort(measure.measure.column().id());
       out.putShort(
           (measure.hasNulls ? RollupFormat.FLAG_NULLS : 0)
-              | (measure.wide ? RollupFormat.FLAG_WIDE : 0));
+              | (measure.wide ? RollupFormat.FLAG_WIDE : 0)
+              | (measure.measure.isEstimate() ? RollupFormat.FLAG_ESTIMATE : 0));
     }
     int directory = out.size();
     for (int s = 0; s < cells.slices; s++) {

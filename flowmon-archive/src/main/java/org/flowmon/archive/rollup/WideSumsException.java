@@ -1,19 +1,17 @@
 package org.flowmon.archive.rollup;
 
-import org.flowmon.flow.FlowColumn;
-
 /** A sum reached 2^63 in a measure that was assumed to have none. */
 public final class WideSumsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final FlowColumn measure;
+  private final transient Measure measure;
 
-  WideSumsException(FlowColumn measure) {
-    super("a sum of " + measure.sqlName() + " does not fit 63 bits", null, false, false);
+  WideSumsException(Measure measure) {
+    super("a sum of " + measure + " does not fit 63 bits", null, false, false);
     this.measure = measure;
   }
 
-  public FlowColumn measure() {
+  public Measure measure() {
     return measure;
   }
 }

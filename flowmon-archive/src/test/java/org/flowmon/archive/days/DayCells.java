@@ -5,7 +5,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.flowmon.archive.rollup.CellReader;
+import org.flowmon.archive.rollup.Measure;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowBatch;
@@ -14,10 +16,21 @@ import org.flowmon.flow.IpAddress;
 
 /** Sums by day as plain text: of rows by brute force, and of runs. */
 final class DayCells {
+  /** Columns and their estimates. */
+  static final List<Measure> WITH_ESTIMATES =
+      RollupFormat.MEASURES.stream()
+          .flatMap(column -> Stream.of(Measure.of(column), Measure.estimateOf(column)))
+          .toList();
+
+  /** Columns alone. */
+  static final List<Measure> WITHOUT_ESTIMATES =
+      RollupFormat.MEASURES.stream().map(Measure::of).toList();
+
   private DayCells() {}
 
   /** By day, outgoing and address: rows, then of each measure values and sum. */
-  static Map<String, String> ofRows(FlowColumn column, List<FlowBatch> flows) {
+  static Map<String, String> ofRows(
+      FlowColumn column, List<Measure> measures, List<FlowBatch> flows) {
     Map<String, BigInteger[]> cells = new TreeMap<>();
     for (FlowBatch batch : flows) {
       for (int row = 0; row < batch.rows(); row++) {
@@ -30,13 +43,16 @@ final class DayCells {
                     end == null ? DayRunFormat.NO_DAY : DayRunFormat.day(end),
                     outgoing == null ? RollupFormat.OUTGOING_NULL : outgoing.intValue(),
                     address),
-                k -> zeros());
+                k -> zeros(measures));
         cell[0] = cell[0].add(BigInteger.ONE);
-        for (int m = 0; m < RollupFormat.MEASURES.size(); m++) {
-          Long value = number(batch, RollupFormat.MEASURES.get(m), row);
+        Long rate = number(batch, FlowColumn.SAMPLING_RATE, row);
+        for (int m = 0; m < measures.size(); m++) {
+          Long value = number(batch, measures.get(m).column(), row);
           if (value != null) {
+            boolean times = measures.get(m).isEstimate() && rate != null;
+            BigInteger factor = BigInteger.valueOf(times ? rate : 1);
             cell[1 + 2 * m] = cell[1 + 2 * m].add(BigInteger.ONE);
-            cell[2 + 2 * m] = cell[2 + 2 * m].add(BigInteger.valueOf(value));
+            cell[2 + 2 * m] = cell[2 + 2 * m].add(BigInteger.valueOf(value).multiply(factor));
           }
         }
       }
@@ -44,8 +60,8 @@ final class DayCells {
     return text(cells);
   }
 
-  private static BigInteger[] zeros() {
-    BigInteger[] zeros = new BigInteger[1 + 2 * RollupFormat.MEASURES.size()];
+  private static BigInteger[] zeros(List<Measure> measures) {
+    BigInteger[] zeros = new BigInteger[1 + 2 * measures.size()];
     java.util.Arrays.fill(zeros, BigInteger.ZERO);
     return zeros;
   }
@@ -61,20 +77,25 @@ final class DayCells {
   }
 
   /** The sums of runs, added up, in the same form. */
-  static Map<String, String> ofRuns(FlowColumn column, Collection<DayRun> runs) {
+  static Map<String, String> ofRuns(
+      FlowColumn column, List<Measure> measures, Collection<DayRun> runs) {
     Map<String, BigInteger[]> cells = new TreeMap<>();
     for (DayRun run : runs) {
       Rollup rollup = run.rollup(column);
       for (int s = 0; rollup != null && s < rollup.slices(); s++) {
         run.verify(column, s);
-        add(run.dictionary(column), rollup, s, cells);
+        add(run.dictionary(column), rollup, s, measures, cells);
       }
     }
     return text(cells);
   }
 
   private static void add(
-      DayDictionary dictionary, Rollup rollup, int slice, Map<String, BigInteger[]> cells) {
+      DayDictionary dictionary,
+      Rollup rollup,
+      int slice,
+      List<Measure> measures,
+      Map<String, BigInteger[]> cells) {
     CellReader reader = new CellReader();
     reader.open(rollup, slice);
     int[] ids = new int[RollupFormat.BLOCK];
@@ -87,11 +108,13 @@ final class DayCells {
       reader.read(rollup.rowsStream(), b, rows);
       for (int i = 0; i < reader.cells(b); i++) {
         BigInteger[] cell =
-            cells.computeIfAbsent(key(rollup, slice, dictionary, ids[i]), k -> zeros());
+            cells.computeIfAbsent(key(rollup, slice, dictionary, ids[i]), k -> zeros(measures));
         cell[0] = cell[0].add(BigInteger.valueOf(rows[i]));
       }
-      for (int m = 0; m < RollupFormat.MEASURES.size(); m++) {
-        FlowColumn measure = RollupFormat.MEASURES.get(m);
+      for (int m = 0; m < measures.size(); m++) {
+        // What a run lacks is its column: else its shares have no estimates.
+        Measure plain = Measure.of(measures.get(m).column());
+        Measure measure = rollup.has(measures.get(m)) ? measures.get(m) : plain;
         if (!rollup.has(measure)) {
           continue;
         }

@@ -25,6 +25,7 @@ import org.flowmon.archive.derived.RunProblem;
 import org.flowmon.archive.derived.RunUpdate;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.region.SegmentCorruptException;
+import org.flowmon.archive.rollup.Measure;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
@@ -33,6 +34,7 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowColumn;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +49,7 @@ class DaySumsTest {
   @TempDir Path directory;
 
   private final Map<String, List<FlowBatch>> rows = new HashMap<>();
+  private static final Map<List<Measure>, Integer> COMPARED = new HashMap<>();
   private final SegmentWriter writer = new SegmentWriter();
 
   @BeforeEach
@@ -92,14 +95,18 @@ class DaySumsTest {
       for (RunCover.Share<DayRun> share : view.shares()) {
         for (FlowColumn column : RollupFormat.DIMENSIONS) {
           List<FlowBatch> flows = new ArrayList<>();
+          boolean estimates = true;
           for (DayRun.Share of : share.run().shares()) {
             if (of.has(column)) {
               flows.addAll(rows.get(of.segment().id()));
+              estimates &= of.hasEstimates();
             }
           }
+          List<Measure> measures = estimates ? DayCells.WITH_ESTIMATES : DayCells.WITHOUT_ESTIMATES;
+          COMPARED.merge(measures, 1, Integer::sum);
           assertEquals(
-              DayCells.ofRows(column, flows),
-              DayCells.ofRuns(column, List.of(share.run())),
+              DayCells.ofRows(column, measures, flows),
+              DayCells.ofRuns(column, measures, List.of(share.run())),
               context + ", " + column);
         }
       }
@@ -149,6 +156,12 @@ class DaySumsTest {
     }
     assertTrue(merged > 3 && covered >= segments.size(), merged + " merged, " + covered);
     assertTrue(runs().size() < 8, runs().size() + " runs");
+  }
+
+  @AfterAll
+  static void runsWithEstimatesAndWithoutWereCompared() {
+    assertTrue(COMPARED.getOrDefault(DayCells.WITH_ESTIMATES, 0) > 20, COMPARED.toString());
+    assertTrue(COMPARED.getOrDefault(DayCells.WITHOUT_ESTIMATES, 0) > 20, COMPARED.toString());
   }
 
   @Test
@@ -400,7 +413,7 @@ class DaySumsTest {
       if (rollup < 0 || rollup + 12 > tables || slices < 0 || slices > 5000) {
         break;
       }
-      int directory = rollup + 12 + 4 * Math.max(0, Math.min(4, file.getInt(rollup + 8)));
+      int directory = rollup + 12 + 4 * Math.max(0, Math.min(8, file.getInt(rollup + 8)));
       for (int s = 0; s < slices && directory + 24 * (s + 1) <= tables; s++) {
         int from = rollup + file.getInt(directory + 24 * s + 16);
         int to = from + file.getInt(directory + 24 * s + 20);

@@ -3,6 +3,7 @@ package org.flowmon.archive.days;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.flowmon.archive.rollup.SamplingRates;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -20,6 +21,7 @@ public final class DayTraffic {
   public static final long BEGIN = 20_700 * DAY;
 
   private final Random random;
+  private final SamplingRates rates;
   private final int hosts;
   private final boolean huge;
   private final boolean clocksAhead;
@@ -33,6 +35,7 @@ public final class DayTraffic {
    */
   public DayTraffic(long seed, double unknown, boolean clocksAhead) {
     this.random = new Random(seed);
+    this.rates = new SamplingRates(seed);
     this.hosts = 3 + random.nextInt(40);
     this.huge = random.nextInt(3) == 0;
     this.unknown = unknown;
@@ -57,6 +60,7 @@ public final class DayTraffic {
   public List<FlowBatch> batches(int rows, double fromDay, double toDay) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(700);
+    rates.next();
     for (int i = 0; i < rows; i++) {
       row(builder, BEGIN + (long) ((fromDay + (toDay - fromDay) * random.nextDouble()) * DAY));
       if (builder.isFull() || i == rows - 1) {
@@ -100,6 +104,7 @@ public final class DayTraffic {
     if (known()) {
       builder.set(FlowColumn.OUTGOING, random.nextInt(2));
     }
+    rates.set(builder);
     builder.endRow();
   }
 }

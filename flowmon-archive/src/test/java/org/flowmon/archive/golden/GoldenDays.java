@@ -31,7 +31,7 @@ final class GoldenDays {
     GoldenArchive.deleteLeases(directory);
   }
 
-  private static BitSet all(List<?> segments) {
+  static BitSet all(List<?> segments) {
     BitSet all = new BitSet();
     all.set(0, segments.size());
     return all;

@@ -1,6 +1,7 @@
 package org.flowmon.archive.golden;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -26,9 +27,13 @@ class GoldenDaysTest {
   @TempDir Path temporary;
 
   private static QueryAnswer ask(Path directory) throws Exception {
+    return ask(directory, DAY);
+  }
+
+  private static QueryAnswer ask(Path directory, String sql) throws Exception {
     try (Archive archive = Archive.open(directory);
         ArchiveSnapshot snapshot = archive.snapshot()) {
-      return ArchiveQuery.run(snapshot, QueryParser.parse(DAY), QueryOptions.DEFAULTS);
+      return ArchiveQuery.run(snapshot, QueryParser.parse(sql), QueryOptions.DEFAULTS);
     }
   }
 
@@ -51,6 +56,27 @@ class GoldenDaysTest {
     assertEquals(0, byRows.stats().days());
     assertTrue(byRows.table().rowCount() > 5, "sources of the day");
     assertEquals(byRows.table().toString(), bySums.table().toString());
+  }
+
+  /** Its segments are sampled and its sums without estimates: rows answer, then sums made anew. */
+  @Test
+  void estimatesOfADayAreThoseOfItsRowsBeforeTheSumsAreMadeAnewAndAfter() throws Exception {
+    Path copy =
+        GoldenRows.copy(GoldenRows.folder().resolve("days-1"), temporary.resolve("estimates"));
+    String sql = DAY.replace("SUM(bytes)", "SUM(estimated_bytes)");
+    QueryAnswer before = ask(copy, sql);
+    assertEquals(0, before.stats().days(), "a run of version 1 knows no estimates");
+    assertNotEquals(ask(copy, DAY).table().toString(), before.table().toString());
+    try (Archive archive = Archive.open(copy)) {
+      archive.updateDays(GoldenDays::all, true, () -> false);
+    }
+    assertEquals(before.table().toString(), ask(copy, sql).table().toString());
+    try (var runs = Files.list(copy.resolve("days"))) {
+      for (Path run : runs.toList()) {
+        assertEquals(2, Files.readAllBytes(run)[4], "the version of " + run);
+      }
+    }
+    assertEquals(List.of(), ArchiveVerifier.verify(copy).damages());
   }
 
   @Test

@@ -16,6 +16,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.SegmentLease;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.CellReader;
+import org.flowmon.archive.rollup.Measure;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
@@ -89,7 +90,7 @@ final class GoldenRows {
       for (int block = 0; block < reader.blocks(); block++) {
         reader.readIds(block, ids);
         reader.read(rollup.rowsStream(), block, rows);
-        reader.read(rollup.sumStream(FlowColumn.PACKETS), block, packets);
+        reader.read(rollup.sumStream(Measure.of(FlowColumn.PACKETS)), block, packets);
         for (int cell = 0; cell < reader.cells(block); cell++) {
           String address =
               ids[cell] == rollup.nullId()

@@ -2,18 +2,24 @@ package org.flowmon.archive.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.Traffic;
+import org.flowmon.archive.query.limit.QueryCancelledException;
+import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeKey;
 import org.flowmon.flow.FlowBatch;
@@ -158,6 +164,31 @@ class SeenHostsTest {
             SeenHosts.ask(List.of(snapshot), absent, Traffic.BEGIN - Traffic.DAY, through);
         assertTrue(longer.missing().get(0).startsWith("history begins at"), longer.toString());
         assertTrue(SeenHosts.ask(List.of(snapshot), absent, Traffic.NOW, through + 1).isPartial());
+      }
+    }
+  }
+
+  @Test
+  void nobodyWaitsOrTheTimeIsOver() throws IOException {
+    Traffic traffic = new Traffic(1, false, 0);
+    List<IpAddress> asked = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      asked.add(IpAddress.ofIpv4(0xCB00_7100 + i));
+    }
+    AtomicInteger looks = new AtomicInteger();
+    QueryOptions untilGone = QueryOptions.DEFAULTS.withIsGone(() -> looks.incrementAndGet() > 10);
+    QueryOptions late = QueryOptions.DEFAULTS.withTimeLimit(Duration.ZERO);
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      Traffic.commit(archive, traffic.batches(100, 0, 1));
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        List<ArchiveSnapshot> all = List.of(snapshot);
+        assertThrows(
+            QueryCancelledException.class,
+            () -> SeenHosts.ask(all, asked, Traffic.BEGIN, Long.MAX_VALUE, untilGone));
+        assertEquals(11, looks.get(), "it looks for each address, and ends at once");
+        assertThrows(
+            QueryTimeoutException.class,
+            () -> SeenHosts.ask(all, asked, Traffic.BEGIN, Long.MAX_VALUE, late));
       }
     }
   }

@@ -310,7 +310,7 @@ class RollupQueryTest {
     FlowQuery query = bind("SELECT src_addr, COUNT(*) FROM flows GROUP BY src_addr");
     ResultTable expected = FlowQueries.run(flows, query);
     String text = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
-    int entry = text.indexOf(RollupFormat.TOTALS);
+    int entry = text.indexOf(RollupFormat.TOTALS_2);
     String offset = text.substring(text.indexOf("\"offset\":", entry) + 9);
     int blob = Integer.parseInt(offset.substring(0, offset.indexOf(',')));
     int slices;

@@ -18,6 +18,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.rollup.CellReader;
+import org.flowmon.archive.rollup.Measure;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
@@ -249,7 +250,7 @@ public final class SourceSumsBenchmark {
         for (int s = 0; s < rollup.slices(); s++) {
           reader.open(rollup, s);
           for (int b = 0; b < reader.blocks(); b++) {
-            reader.read(rollup.sumStream(FlowColumn.BYTES), b, out);
+            reader.read(rollup.sumStream(Measure.of(FlowColumn.BYTES)), b, out);
           }
         }
         long middle = System.nanoTime();

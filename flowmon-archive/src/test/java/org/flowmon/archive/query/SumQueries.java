@@ -189,6 +189,9 @@ final class SumQueries {
             "AVG(bytes) AS total, COUNT(*)",
             "COUNT(*) AS total, MAX(" + bucket() + "), MIN(" + bucket() + ")",
             "SUM(bytes) AS total, MIN(DAYS_BEFORE(end_time, :now)), MAX(" + bucket() + ")",
+            "SUM(estimated_bytes) AS total",
+            "SUM(estimated_packets) AS total, SUM(bytes), COUNT(estimated_bytes),"
+                + " AVG(estimated_reverse_bytes), SUM(packets), AVG(estimated_packets)",
             random.nextInt(4) == 0 ? "MAX(bytes) AS total" : "COUNT(packets) AS total");
     String order =
         keys.isEmpty()

@@ -10,7 +10,7 @@ import org.flowmon.flow.IpAddress;
 
 /**
  * Seeded flows of few addresses within some hours, so that rollups pay: NULLs in any column or in
- * none, IPv4, IPv6 and both, sums beyond 64 bits.
+ * none, IPv4, IPv6 and both, sums beyond 64 bits, all kinds of sampling.
  */
 public final class DenseTraffic {
   /** The first hour begins here, µs. */
@@ -19,6 +19,7 @@ public final class DenseTraffic {
   private static final long HOUR = 3_600_000_000L;
 
   private final Random random;
+  private final SamplingRates rates;
   private final int hosts;
   private final int hours;
   private final int ipv6;
@@ -33,6 +34,7 @@ public final class DenseTraffic {
   /** Traffic of so many hosts. */
   public DenseTraffic(long seed, int hosts) {
     this.random = new Random(seed);
+    this.rates = new SamplingRates(seed);
     this.clocksAhead = new Random(~seed).nextInt(4) == 0;
     this.hosts = hosts;
     this.hours = 1 + random.nextInt(8);
@@ -74,6 +76,7 @@ public final class DenseTraffic {
   public List<FlowBatch> batches(int rows) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(700);
+    rates.next();
     for (int i = 0; i < rows; i++) {
       builder.beginRow();
       // Starts of hours are frequent.
@@ -101,6 +104,7 @@ public final class DenseTraffic {
       set(builder, FlowColumn.REVERSE_PACKETS, random.nextInt(3));
       set(builder, FlowColumn.OUTGOING, random.nextInt(2));
       set(builder, FlowColumn.DST_PORT, random.nextInt(4) * 100L);
+      rates.set(builder);
       builder.endRow();
       if (builder.isFull() || i == rows - 1) {
         batches.add(FlowBatch.open(builder.build(1, batches.size(), 0, 0)));

@@ -11,6 +11,7 @@ import java.io.RandomAccessFile;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.Provenance;
@@ -27,6 +29,7 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +57,7 @@ class RollupTest {
   private static Map<Cell, Sums> expected(
       List<FlowBatch> flows, FlowColumn column, boolean byHour) {
     Map<Cell, Sums> cells = new TreeMap<>();
+    List<Measure> measures = measures(flows);
     for (FlowBatch batch : flows) {
       for (int row = 0; row < batch.rows(); row++) {
         Long end = DenseTraffic.number(batch, FlowColumn.END_TIME, row);
@@ -66,15 +70,53 @@ class RollupTest {
                 DenseTraffic.address(batch, column, row));
         List<Long> values = new ArrayList<>();
         List<BigInteger> sums = new ArrayList<>();
-        for (FlowColumn measure : RollupFormat.MEASURES) {
-          Long value = DenseTraffic.number(batch, measure, row);
+        Long rate = DenseTraffic.number(batch, FlowColumn.SAMPLING_RATE, row);
+        for (Measure measure : measures) {
+          Long value = DenseTraffic.number(batch, measure.column(), row);
+          BigInteger factor = BigInteger.valueOf(measure.isEstimate() && rate != null ? rate : 1);
           values.add(value == null ? 0L : 1L);
-          sums.add(BigInteger.valueOf(value == null ? 0 : value));
+          sums.add(BigInteger.valueOf(value == null ? 0 : value).multiply(factor));
         }
         cells.merge(cell, new Sums(1, values, sums), RollupTest::plus);
       }
     }
     return cells;
+  }
+
+  /** The measures that rollups have of these rows: estimates if one differs and all fit. */
+  private static List<Measure> measures(List<FlowBatch> flows) {
+    List<Measure> measures = new ArrayList<>();
+    for (FlowColumn column : RollupFormat.MEASURES) {
+      boolean isSampled = false;
+      boolean fits = true;
+      boolean hasValues = false;
+      for (FlowBatch batch : flows) {
+        for (int row = 0; row < batch.rows(); row++) {
+          Long rate = DenseTraffic.number(batch, FlowColumn.SAMPLING_RATE, row);
+          Long value = DenseTraffic.number(batch, column, row);
+          isSampled |= rate != null && rate != 1;
+          hasValues |= value != null;
+          BigInteger product =
+              BigInteger.valueOf(value == null ? 0 : value)
+                  .multiply(BigInteger.valueOf(rate == null ? 1 : rate));
+          fits &= product.bitLength() < 64;
+        }
+      }
+      if (hasValues) {
+        measures.add(Measure.of(column));
+      }
+      if (hasValues && isSampled && fits) {
+        measures.add(Measure.estimateOf(column));
+      }
+    }
+    return measures;
+  }
+
+  private static List<Measure> measures(Rollup rollup) {
+    return RollupFormat.MEASURES.stream()
+        .flatMap(column -> Stream.of(Measure.of(column), Measure.estimateOf(column)))
+        .filter(rollup::has)
+        .toList();
   }
 
   private static Sums plus(Sums a, Sums b) {
@@ -116,12 +158,7 @@ class RollupTest {
   private static Sums sums(Rollup rollup, CellReader reader, int b, int c) {
     List<Long> values = new ArrayList<>();
     List<BigInteger> sums = new ArrayList<>();
-    for (FlowColumn measure : RollupFormat.MEASURES) {
-      if (!rollup.has(measure)) {
-        values.add(0L);
-        sums.add(BigInteger.ZERO);
-        continue;
-      }
+    for (Measure measure : measures(rollup)) {
       values.add(word(reader, rollup.valuesStream(measure), b, c));
       int high = rollup.highStream(measure);
       sums.add(
@@ -139,6 +176,11 @@ class RollupTest {
   void cellsAreTheSumsOfTheirRows(long seed) throws Exception {
     List<FlowBatch> flows = new DenseTraffic(seed).batches(6000);
     SealedSegment sealed = new SegmentWriter().seal(directory, flows, Provenance.NONE);
+    boolean hasEstimates = measures(flows).stream().anyMatch(Measure::isEstimate);
+    estimated += hasEstimates ? 1 : 0;
+    String footer =
+        Files.readString(directory.resolve(sealed.indexFileName()), StandardCharsets.ISO_8859_1);
+    assertEquals(hasEstimates, footer.contains("-v2\"") && !footer.contains("totals-v1"));
     int found = 0;
     try (SegmentIndex index = sealed.openIndex(directory, true)) {
       for (FlowColumn column : RollupFormat.DIMENSIONS) {
@@ -155,6 +197,13 @@ class RollupTest {
       }
     }
     assertTrue(found > 0, "no rollup with seed " + seed);
+  }
+
+  private static int estimated;
+
+  @AfterAll
+  static void someHadEstimatesAndSomeHadNone() {
+    assertTrue(estimated > 2 && estimated < 10, estimated + " of 12 with estimates");
   }
 
   @Test
@@ -202,7 +251,7 @@ class RollupTest {
     byte[] bytes = Files.readAllBytes(file);
     String footer = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
     int found = 0;
-    for (String type : List.of(RollupFormat.TOTALS, RollupFormat.HOURS)) {
+    for (String type : List.of(RollupFormat.TOTALS_2, RollupFormat.HOURS_2)) {
       int entry = footer.indexOf(type);
       assertTrue(entry >= 0, "the footer names " + type);
       int offset = number(footer, "\"offset\":", entry);
@@ -218,7 +267,7 @@ class RollupTest {
                   read(
                       index,
                       column,
-                      type.equals(RollupFormat.TOTALS)
+                      type.equals(RollupFormat.TOTALS_2)
                           ? index.totals(column)
                           : index.hours(column)),
               type + " at " + (at - offset));
@@ -238,7 +287,7 @@ class RollupTest {
     Path file = directory.resolve(sealed.indexFileName());
     byte[] bytes = Files.readAllBytes(file);
     String footer = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
-    int entry = footer.indexOf(RollupFormat.HOURS);
+    int entry = footer.indexOf(RollupFormat.HOURS_2);
     int offset = number(footer, "\"offset\":", entry);
     int length = number(footer, "\"length\":", entry);
     FlowColumn column = FlowColumn.byId(number(footer, "\"fields\":[", entry));

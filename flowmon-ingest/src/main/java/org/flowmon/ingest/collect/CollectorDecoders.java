@@ -14,6 +14,7 @@ import org.flowmon.ingest.decode.ExportDecoder;
 import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
+import org.flowmon.ingest.decode.exporter.InterfaceCounters;
 import org.flowmon.ingest.decode.exporter.SavedTemplates;
 
 /**
@@ -104,6 +105,24 @@ public final class CollectorDecoders implements UdpCollector.Receiver {
       }
     }
     return new ExportDecoder.Exporters(all, strangers);
+  }
+
+  /**
+   * {@link ExportDecoder#interfaceCounters} of all decoders.
+   *
+   * @throws IOException as {@link #statuses}
+   */
+  public List<InterfaceCounters> interfaceCounters(long since) throws IOException {
+    List<InterfaceCounters> all = new ArrayList<>();
+    for (Part part : parts) {
+      lock(part);
+      try {
+        all.addAll(part.decoder.interfaceCounters(since));
+      } finally {
+        part.lock.unlock();
+      }
+    }
+    return all;
   }
 
   private static void lock(Part part) throws IOException {

@@ -19,6 +19,9 @@ final class IpfixConnection implements Runnable {
   interface Target {
     void message(byte[] bytes, int offset, int length);
 
+    /** The TLS handshake is done; returns why the connection has no place, if so. */
+    Optional<IngestCounter> authenticated();
+
     /** The thread has failed, and not the peer. */
     void failed(Error e);
 
@@ -73,6 +76,12 @@ final class IpfixConnection implements Runnable {
       Socket open = plain;
       if (tls.isPresent()) {
         open = tls.get().accept(plain);
+        waiting = since(Phase.IDLE);
+        Optional<IngestCounter> refused = target.authenticated();
+        if (refused.isPresent()) {
+          why = refused;
+          return;
+        }
       }
       why = read(open.getInputStream());
     } catch (IOException e) {
@@ -138,7 +147,7 @@ final class IpfixConnection implements Runnable {
   }
 
   /** Whether it has to be closed by now, and what counts that. */
-  Optional<IngestCounter> overdue(TcpCollector.Limits limits) {
+  Optional<IngestCounter> overdue(ConnectionLimits limits) {
     Waiting now = waiting;
     Duration most =
         switch (now.phase) {
@@ -160,6 +169,10 @@ final class IpfixConnection implements Runnable {
   boolean isQuiet(Duration time) {
     Waiting now = waiting;
     return now.phase != Phase.BUSY && System.nanoTime() - now.called >= time.toNanos();
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   /** From another thread; what waits in the kernel is lost. */

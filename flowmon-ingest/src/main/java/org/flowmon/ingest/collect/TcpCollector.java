@@ -7,18 +7,20 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.decode.ExportDecoder;
-import org.flowmon.ingest.decode.exporter.Exporter;
 import org.flowmon.ingest.decode.exporter.ExporterRules;
 import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.jspecify.annotations.Nullable;
@@ -42,28 +44,6 @@ public final class TcpCollector implements Closeable {
   public record Listen(InetSocketAddress address, boolean isTls) {}
 
   /**
-   * Bounds.
-   *
-   * @param connections at a time
-   * @param ofAddress of these from one address, or one /64 of IPv6
-   * @param handshake how long TLS's may take
-   * @param message how long a message may take from its first byte
-   * @param idle how long a connection may be silent
-   */
-  public record Limits(
-      int connections, int ofAddress, Duration handshake, Duration message, Duration idle) {
-    /** A quarter of them from one address, 10 s for a handshake, 30 for a message, 10 minutes. */
-    public static Limits of(int connections) {
-      return new Limits(
-          connections,
-          Math.max(1, connections / 4),
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(30),
-          Duration.ofMinutes(10));
-    }
-  }
-
-  /**
    * What the connections' messages go to.
    *
    * @param decoders makes a connection's decoder, which counts there
@@ -77,15 +57,41 @@ public final class TcpCollector implements Closeable {
     private final IpfixConnection connection;
     private final Thread thread;
     private final int port;
+    private final boolean isTls;
+    private final long number = nextNumber++;
+    // Under the lock.
+    private boolean isHandshake;
     // After the first message, as it takes much more memory than a connection that sends nothing.
     private @Nullable ExportDecoder decoder;
 
     Session(Socket socket, boolean isTls, IpAddress peer) {
       Optional<ServerTls> with = isTls ? Optional.ofNullable(tls) : Optional.empty();
       this.port = socket.getPort();
+      this.isTls = isTls;
+      this.isHandshake = isTls;
       this.connection = new IpfixConnection(socket, with, peer, this);
       this.thread = new Thread(connection, "flowmon-connection-" + peer + "-" + port);
       thread.setDaemon(true);
+    }
+
+    @Override
+    public Optional<IngestCounter> authenticated() {
+      lock.lock();
+      try {
+        Optional<IngestCounter> refused = refusal(connection.peer(), isTls);
+        if (refused.isEmpty() && !connection.isClosed()) {
+          isHandshake = false;
+          own.increment(IngestCounter.CONNECTIONS_ACCEPTED);
+        }
+        return refused;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** Whether it holds a place among the handshakes. */
+    boolean isInHandshake() {
+      return isHandshake && !connection.isClosed();
     }
 
     @Override
@@ -130,7 +136,7 @@ public final class TcpCollector implements Closeable {
 
   private final List<ServerSocket> servers = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
-  private final Limits limits;
+  private final ConnectionLimits limits;
   private final Target target;
   private final Duration drain;
   private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
@@ -142,9 +148,14 @@ public final class TcpCollector implements Closeable {
   private volatile boolean stopping;
   private volatile @Nullable Throwable failure;
   private long clock = Long.MIN_VALUE;
+  private long nextNumber; // under the lock
 
   private TcpCollector(
-      Optional<ServerTls> tls, ExporterRules rules, Limits limits, Target target, Duration drain) {
+      Optional<ServerTls> tls,
+      ExporterRules rules,
+      ConnectionLimits limits,
+      Target target,
+      Duration drain) {
     this.drain = drain;
     this.tls = tls.orElse(null);
     this.rules = rules;
@@ -163,7 +174,7 @@ public final class TcpCollector implements Closeable {
       List<Listen> listen,
       Optional<ServerTls> tls,
       ExporterRules rules,
-      Limits limits,
+      ConnectionLimits limits,
       Target target)
       throws IOException {
     return start(listen, tls, rules, limits, target, DRAIN);
@@ -174,7 +185,7 @@ public final class TcpCollector implements Closeable {
       List<Listen> listen,
       Optional<ServerTls> tls,
       ExporterRules rules,
-      Limits limits,
+      ConnectionLimits limits,
       Target target,
       Duration drain)
       throws IOException {
@@ -201,7 +212,7 @@ public final class TcpCollector implements Closeable {
     try {
       server.bind(listen.address, BACKLOG);
     } catch (IOException e) {
-      throw new IOException("cannot listen on TCP " + listen.address + ": " + e.getMessage(), e);
+      throw new CannotListenException("TCP", listen.address, e);
     }
     threads.add(
         new Thread(() -> accept(server, listen.isTls), "flowmon-accept-" + server.getLocalPort()));
@@ -224,9 +235,23 @@ public final class TcpCollector implements Closeable {
     LOG.error("the collector on {} has ended", addresses(), e);
   }
 
-  /** Open connections. */
+  /** Open connections, without those in the handshake. */
   public int connections() {
-    return sessions.size();
+    return sessions.size() - countHandshakes(one -> one.isHandshake);
+  }
+
+  /** Handshakes that have not ended. */
+  public int handshakes() {
+    return countHandshakes(Session::isInHandshake);
+  }
+
+  private int countHandshakes(Predicate<Session> which) {
+    lock.lock();
+    try {
+      return (int) sessions.stream().filter(which).count();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The counts of all connections, open or not. */
@@ -299,14 +324,20 @@ public final class TcpCollector implements Closeable {
 
   private void take(Socket socket, boolean isTls) throws IOException {
     IpAddress peer = IpAddress.ofBytes(socket.getInetAddress().getAddress());
+    Optional<Session> displaced = Optional.empty();
     lock.lock();
     try {
-      Optional<IngestCounter> refused = refusal(peer);
-      counters.increment(refused.orElse(IngestCounter.CONNECTIONS_ACCEPTED));
+      Optional<IngestCounter> refused = refusal(peer, isTls);
+      counters.increment(
+          refused.orElse(
+              isTls ? IngestCounter.CONNECTIONS_HANDSHAKES : IngestCounter.CONNECTIONS_ACCEPTED));
       if (refused.isPresent() || stopping) {
         socket.close();
         return;
       }
+      displaced = isTls ? displaced(peer) : displaced;
+      displaced.ifPresent(
+          one -> one.connection.close(Optional.of(IngestCounter.CONNECTIONS_CLOSED_DISPLACED)));
       Session session = new Session(socket, isTls, peer);
       sessions.add(session);
       try {
@@ -319,23 +350,33 @@ public final class TcpCollector implements Closeable {
     } finally {
       lock.unlock();
     }
+    displaced.ifPresent(one -> join(one.thread)); // so threads are bounded as handshakes are
   }
 
-  private Optional<IngestCounter> refusal(IpAddress peer) {
+  /** Before TLS's handshake and after it; of connections of the same kind. */
+  private Optional<IngestCounter> refusal(IpAddress peer, boolean isTls) {
     if (!rules.allows(peer)) {
       return Optional.of(IngestCounter.CONNECTIONS_REFUSED_NOT_ALLOWED);
     }
-    List<IpAddress> open = sessions.stream().map(one -> one.connection.peer()).toList();
-    return areTooMany(limits, open, peer)
+    List<IpAddress> open =
+        sessions.stream()
+            .filter(one -> one.isTls == isTls && !one.isHandshake)
+            .map(one -> one.connection.peer())
+            .toList();
+    return limits.areTooMany(open, peer)
         ? Optional.of(IngestCounter.CONNECTIONS_REFUSED_TOO_MANY)
         : Optional.empty();
   }
 
-  /** Whether there is no room for one more: of all, or of a peer, who may have a /64 of IPv6. */
-  static boolean areTooMany(Limits limits, List<IpAddress> open, IpAddress peer) {
-    Exporter.Source source = Exporter.Source.of(peer);
-    long ofPeer = open.stream().filter(one -> Exporter.Source.of(one).equals(source)).count();
-    return open.size() >= limits.connections || ofPeer >= limits.ofAddress;
+  private Optional<Session> displaced(IpAddress peer) {
+    List<Session> open =
+        sessions.stream()
+            .filter(Session::isInHandshake)
+            .sorted(Comparator.comparingLong(one -> one.number))
+            .toList();
+    OptionalInt which =
+        limits.displaced(open.stream().map(one -> one.connection.peer()).toList(), peer);
+    return which.isPresent() ? Optional.of(open.get(which.getAsInt())) : Optional.empty();
   }
 
   /** Tells the sink the time and the losses, and closes what is overdue. */

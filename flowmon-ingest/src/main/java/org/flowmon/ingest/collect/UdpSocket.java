@@ -47,7 +47,7 @@ final class UdpSocket implements Closeable {
       return new UdpSocket(channel, bound, kernel.newSocket(bound.getPort()));
     } catch (IOException | RuntimeException e) {
       channel.close();
-      throw new IOException("cannot listen on UDP " + address + ": " + e.getMessage(), e);
+      throw new CannotListenException("UDP", address, e);
     }
   }
 

@@ -120,6 +120,7 @@ public final class ExportDecoder {
       return;
     }
     header.port = port;
+    header.received = arrivalMicros;
     header.arrival = arrivalMicros;
     int version = version(datagram, offset, length);
     final long flows = counters.get(IngestCounter.FLOWS_DECODED);
@@ -238,11 +239,11 @@ public final class ExportDecoder {
   }
 
   /**
-   * The last counters of each interface, from samples of sFlow's agents that are still known; call
-   * it on the thread that decodes.
+   * The last counters of each interface of known exporters that came since then (µs), from samples
+   * of sFlow's agents; call it on the thread that decodes.
    */
-  public List<InterfaceCounters> interfaceCounters() {
-    return exporters.interfaceCounters();
+  public List<InterfaceCounters> interfaceCounters(long since) {
+    return exporters.interfaceCounters(since);
   }
 
   ExporterTable exporters() {

@@ -82,7 +82,7 @@ final class NetflowV5Decoder {
                 ObservationDomain.Key.of(5, header.exporter, header.port, header.domain),
                 IngestCounter.SEQUENCE_LOST_FLOWS)
             .sequence();
-    sequence.observeUptime(header.uptime);
+    sequence.observeUptime(header.uptime, header.exportTime);
     sequence.observe((int) header.sequence, count, count, count, header.arrival);
     int at = offset + HEADER_BYTES;
     for (int left = count; left > 0; ) {
@@ -95,7 +95,7 @@ final class NetflowV5Decoder {
       left -= rows;
     }
     counters.add(IngestCounter.FLOWS_DECODED, count);
-    exporters.decodedFlows();
+    exporters.decoded();
     return IngestCounter.DATAGRAMS_DECODED;
   }
 

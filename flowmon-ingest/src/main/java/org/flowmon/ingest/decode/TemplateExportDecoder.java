@@ -25,7 +25,6 @@ import org.flowmon.ingest.decode.record.FlowWriter;
 import org.flowmon.ingest.decode.record.RecordBlock;
 import org.flowmon.ingest.decode.record.RecordProgram;
 import org.flowmon.ingest.decode.record.Sampling;
-import org.flowmon.ingest.decode.record.Slot;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +43,6 @@ final class TemplateExportDecoder {
   private static final IngestCounter UNDAMAGED = IngestCounter.DATAGRAMS_DECODED;
   private static final int SET_HEADER_BYTES = 4;
   private static final int FIRST_DATA_SET = 256;
-  private static final long MOST_AHEAD = 3_600_000_000L; // µs: an uptime of 0 after the export
 
   private final IngestCounters counters;
   private final ExporterTable exporters;
@@ -52,6 +50,7 @@ final class TemplateExportDecoder {
   private final RecordBlock block;
   private final FlowWriter writer;
   private final TemplateReader templates;
+  private final OptionsReader options;
   private final WorkMeter work;
   private final TemplateScope scope;
   private final WaitingSets waiting;
@@ -91,6 +90,7 @@ final class TemplateExportDecoder {
     this.block = block;
     this.writer = writer;
     this.templates = new TemplateReader(limits, counters, work);
+    this.options = new OptionsReader(writer, counters);
     this.scope = scope;
     this.waiting = new WaitingSets(limits);
     this.held = exporters.nothingHeld();
@@ -111,16 +111,15 @@ final class TemplateExportDecoder {
     if (length < V9_HEADER_BYTES) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }
-    begin(h, sink, false, IngestCounter.SEQUENCE_LOST_DATAGRAMS, getU32(bytes, offset + 16));
     h.kind = SourceKind.NETFLOW_V9;
     h.uptime = getInt(bytes, offset + 4);
     h.hasUptime = h.uptime != 0;
     h.uptimeIsHeaders = true;
     h.exportTime = getU32(bytes, offset + 8) * 1_000_000;
     h.sequence = getU32(bytes, offset + 12);
+    begin(h, sink, false, IngestCounter.SEQUENCE_LOST_DATAGRAMS, getU32(bytes, offset + 16));
     readSets(bytes, offset + V9_HEADER_BYTES, offset + length, offset + length);
     endOfFlows();
-    domains[0].sequence().observeUptime(h.uptime);
     domains[0].sequence().observe((int) h.sequence, 1, seenRecords, seenFlows, h.arrival);
     // The header counts templates and records; those not seen were in unread sets.
     int unseen = getU16(bytes, offset + 2) - seenTemplates - seenRecords;
@@ -143,11 +142,11 @@ final class TemplateExportDecoder {
     if (messageLength > length) {
       return IngestCounter.DATAGRAMS_DROPPED_TRUNCATED;
     }
-    begin(h, sink, true, IngestCounter.SEQUENCE_LOST_FLOWS, getU32(bytes, offset + 12));
     h.kind = SourceKind.IPFIX;
     h.uptimeIsHeaders = false;
     h.exportTime = getU32(bytes, offset + 4) * 1_000_000;
     h.sequence = getU32(bytes, offset + 8);
+    begin(h, sink, true, IngestCounter.SEQUENCE_LOST_FLOWS, getU32(bytes, offset + 12));
     // Some exporters count too few bytes: a set that begins within may end where the datagram does.
     int end = offset + messageLength;
     readSets(bytes, offset + IPFIX_HEADER_BYTES, end, offset + length);
@@ -181,6 +180,7 @@ final class TemplateExportDecoder {
       domains[1] = exporter.domain(anyPort, lost);
     }
     domains[0] = exporter.domain(key, lost);
+    ObservationDomain.begin(domains, h);
     templates.begin();
     seenTemplates = 0;
     seenRecords = 0;
@@ -218,7 +218,7 @@ final class TemplateExportDecoder {
 
   private void endOfFlows() {
     if (seenFlows > 0) {
-      exporters.decodedFlows();
+      exporters.decoded();
     }
     if (tooMany > 0) {
       counters.add(IngestCounter.FLOWS_DROPPED_TOO_MANY, tooMany);
@@ -258,7 +258,10 @@ final class TemplateExportDecoder {
 
   private void hold(int id, byte[] bytes, int at, int end) {
     unreadBytes += end - at;
-    HeldDatagram by = held == exporters.nothingHeld() ? new HeldDatagram(header, counters) : held;
+    HeldDatagram by =
+        held == exporters.nothingHeld()
+            ? new HeldDatagram(header, domains[domains.length - 1].life(), counters)
+            : held;
     if (waiting.hold(by, version(), waitingPort(), id, bytes, at, end)) {
       held = by;
     } else {
@@ -288,6 +291,10 @@ final class TemplateExportDecoder {
     }
     for (WaitingSets.Waiting set : waiting.take(version(), waitingPort(), current, id)) {
       work.add(1);
+      if (set.datagram().life() != shared.life()) {
+        set.datagram().dropped(); // the template of the exporter's next life is another
+        continue;
+      }
       boolean isOwnPort = set.datagram().header().port == current.port;
       domains = isOwnPort ? own : new ObservationDomain[] {shared};
       decode(set, id, current.arrival);
@@ -408,11 +415,14 @@ final class TemplateExportDecoder {
   private void take(Template template, byte[] bytes, int at, int rows, byte[] datagram) {
     block.load(template.program(), bytes, at, rows, datagram);
     if (template.isOptions()) {
-      takeOptions();
+      options.take(block, header, domains);
       return;
     }
     FlowBatchBuilder builder = out.builder();
     ObservationDomain shared = domains[domains.length - 1];
+    if (template.program().hasTotals()) {
+      shared.totals().apply(block, header);
+    }
     Sampling own = domains[0].sampling();
     ExporterNames ownNames = domains[0].names();
     writer.write(
@@ -422,67 +432,5 @@ final class TemplateExportDecoder {
         ownNames.isEmpty() ? shared.names() : ownNames,
         builder);
     out.rowsEnded(rows);
-  }
-
-  private void takeOptions() {
-    for (int i = 0; i < block.rows(); i++) {
-      for (ObservationDomain domain : domains) {
-        takeOptions(i, domain);
-      }
-    }
-  }
-
-  private void takeOptions(int row, ObservationDomain domain) {
-    if (block.isSet(Slot.SYSTEM_INIT, row)) {
-      long init = block.values(Slot.SYSTEM_INIT)[row];
-      domain.setSystemInit(init - header.exportTime > MOST_AHEAD ? 0 : init);
-    }
-    takeNames(row, domain);
-    Sampling.Rate rate =
-        new Sampling.Rate(FlowWriter.rateOf(block, row), FlowWriter.modeOf(block, row));
-    if (rate.rate() == 0) {
-      return;
-    }
-    if (block.isSet(Slot.SAMPLER_ID, row)) {
-      domain.setSampler(block.values(Slot.SAMPLER_ID)[row], rate);
-    } else if (block.isSet(Slot.INPUT_IF, row)) {
-      domain.setInterface(block.values(Slot.INPUT_IF)[row], rate);
-    } else {
-      domain.sampling().setDomain(rate);
-    }
-  }
-
-  private void takeNames(int row, ObservationDomain domain) {
-    if (block.isSet(Slot.APPLICATION, row) && block.isSet(Slot.APPLICATION_NAME, row)) {
-      byte[] name = writer.name(block, Slot.APPLICATION_NAME, row);
-      if (name != null) {
-        domain.setApplication(block.applicationKey(row), name);
-      }
-    }
-    takeInterfaceNames(row, domain);
-    Slot vrf = block.isSet(Slot.INGRESS_VRF, row) ? Slot.INGRESS_VRF : Slot.EGRESS_VRF;
-    if (block.isSet(vrf, row) && block.isSet(Slot.VRF_NAME, row)) {
-      byte[] name = writer.name(block, Slot.VRF_NAME, row);
-      if (name != null) {
-        domain.setVrf(block.values(vrf)[row], name);
-      }
-    }
-  }
-
-  private void takeInterfaceNames(int row, ObservationDomain domain) {
-    Slot side = block.isSet(Slot.INPUT_IF, row) ? Slot.INPUT_IF : Slot.OUTPUT_IF;
-    if (!block.isSet(side, row)) {
-      return;
-    }
-    long index = block.values(side)[row];
-    byte[] name = block.isSet(Slot.IF_NAME, row) ? writer.name(block, Slot.IF_NAME, row) : null;
-    if (name != null) {
-      domain.setInterfaceName(index, name);
-    }
-    byte[] description =
-        block.isSet(Slot.IF_DESCRIPTION, row) ? writer.name(block, Slot.IF_DESCRIPTION, row) : null;
-    if (description != null) {
-      domain.setInterfaceDescription(index, description);
-    }
   }
 }

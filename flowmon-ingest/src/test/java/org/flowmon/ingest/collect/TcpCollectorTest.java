@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.function.Function;
 import org.flowmon.flow.FlowColumn;
@@ -38,8 +39,7 @@ class TcpCollectorTest {
   private static final long SEED = 20261126;
   private static final Duration LONG = Duration.ofMinutes(5);
   private static final Duration SHORT = Duration.ofMillis(100);
-  private static final TcpCollector.Limits LIMITS =
-      new TcpCollector.Limits(20, 20, LONG, LONG, LONG);
+  private static final ConnectionLimits LIMITS = new ConnectionLimits(20, 20, 20, LONG, LONG, LONG);
 
   private final LaneSink sink = new LaneSink();
 
@@ -48,7 +48,7 @@ class TcpCollectorTest {
 
   private final List<Socket> sockets = new ArrayList<>();
 
-  private void start(TcpCollector.Limits limits, ExporterRules rules) throws IOException {
+  private void start(ConnectionLimits limits, ExporterRules rules) throws IOException {
     collector =
         TcpCollector.start(
             List.of(new TcpCollector.Listen(UdpCollector.loopback(0), false)),
@@ -204,16 +204,30 @@ class TcpCollectorTest {
   @Test
   void addressesOfOneNetworkOfIpv6AreOnePeer() throws IOException {
     start(LIMITS, ExporterRules.NONE);
-    TcpCollector.Limits limits = new TcpCollector.Limits(10, 2, LONG, LONG, LONG);
+    ConnectionLimits limits = new ConnectionLimits(10, 10, 2, LONG, LONG, LONG);
     List<IpAddress> open =
         List.of(
             IpAddress.parse("2001:db8:0:1::1"),
             IpAddress.parse("2001:db8:0:1:ffff::2"),
             IpAddress.parse("192.0.2.1"));
-    assertTrue(TcpCollector.areTooMany(limits, open, IpAddress.parse("2001:db8:0:1::3")));
-    assertFalse(TcpCollector.areTooMany(limits, open, IpAddress.parse("2001:db8:0:2::1")));
-    assertFalse(TcpCollector.areTooMany(limits, open, IpAddress.parse("192.0.2.1")));
-    assertFalse(TcpCollector.areTooMany(limits, open, IpAddress.parse("192.0.2.2")));
+    assertTrue(limits.areTooMany(open, IpAddress.parse("2001:db8:0:1::3")));
+    assertFalse(limits.areTooMany(open, IpAddress.parse("2001:db8:0:2::1")));
+    assertFalse(limits.areTooMany(open, IpAddress.parse("192.0.2.1")));
+    assertFalse(limits.areTooMany(open, IpAddress.parse("192.0.2.2")));
+  }
+
+  @Test
+  void theOldestHandshakeOfThePeerThatHasItsShareGivesWayOrElseTheOldestOfAll() throws IOException {
+    start(LIMITS, ExporterRules.NONE);
+    ConnectionLimits limits = new ConnectionLimits(10, 4, 2, LONG, LONG, LONG);
+    IpAddress[] peers = new IpAddress[5];
+    Arrays.setAll(peers, i -> IpAddress.parse("192.0.2." + (i + 1)));
+    List<IpAddress> open = List.of(peers[0], peers[1], peers[1]);
+    assertEquals(OptionalInt.empty(), limits.displaced(open, peers[0]));
+    assertEquals(OptionalInt.of(1), limits.displaced(open, peers[1]));
+    List<IpAddress> full = List.of(peers[0], peers[2], peers[1], peers[1]);
+    assertEquals(OptionalInt.of(0), limits.displaced(full, peers[3]));
+    assertEquals(OptionalInt.of(2), limits.displaced(full, peers[1]));
   }
 
   /** Else its thread would be gone, and nobody would know. */
@@ -337,7 +351,7 @@ class TcpCollectorTest {
 
   @Test
   void connectionsAreBoundedByAddressAndInAll() throws Exception {
-    start(new TcpCollector.Limits(3, 2, LONG, LONG, LONG), ExporterRules.NONE);
+    start(new ConnectionLimits(3, 3, 2, LONG, LONG, LONG), ExporterRules.NONE);
     Socket first = connect();
     connect();
     await(IngestCounter.CONNECTIONS_ACCEPTED, 2);
@@ -360,7 +374,7 @@ class TcpCollectorTest {
 
   @Test
   void aFloodOfConnectionsLeavesNothing() throws Exception {
-    start(new TcpCollector.Limits(8, 8, LONG, LONG, LONG), ExporterRules.NONE);
+    start(new ConnectionLimits(8, 8, 8, LONG, LONG, LONG), ExporterRules.NONE);
     Socket good = connect();
     send(good, Exports.of(10, 0, true, 1));
     await(IngestCounter.FLOWS_DECODED, 1);
@@ -386,7 +400,7 @@ class TcpCollectorTest {
 
   @Test
   void whoSendsByteByByteIsClosedInTime() throws Exception {
-    start(new TcpCollector.Limits(8, 8, LONG, SHORT, LONG), ExporterRules.NONE);
+    start(new ConnectionLimits(8, 8, 8, LONG, SHORT, LONG), ExporterRules.NONE);
     Socket slow = connect();
     byte[] message = Exports.of(10, 0, true, 1);
     try {
@@ -405,7 +419,7 @@ class TcpCollectorTest {
 
   @Test
   void whoIsSilentForLongIsClosed() throws Exception {
-    start(new TcpCollector.Limits(8, 8, LONG, LONG, SHORT), ExporterRules.NONE);
+    start(new ConnectionLimits(8, 8, 8, LONG, LONG, SHORT), ExporterRules.NONE);
     assertTrue(isClosed(connect()));
     awaitNoConnection();
     assertEquals(1, count(IngestCounter.CONNECTIONS_CLOSED_IDLE));
@@ -474,6 +488,10 @@ class TcpCollectorTest {
                           throw new AssertionError("no connection");
                         },
                         sink)));
-    assertTrue(String.valueOf(thrown.getMessage()).contains("" + taken.getPort()));
+    assertEquals(
+        "cannot listen on TCP 127.0.0.1:"
+            + taken.getPort()
+            + ": Address already in use; end what listens there, or take another port",
+        thrown.getMessage());
   }
 }

@@ -144,6 +144,63 @@ class TemplateKeeperTest {
     assertEquals(0, TemplateKeeper.open(decoders(1), file).restore(now + day));
   }
 
+  /** NetFlow v9 of an exporter with an uptime (ms). */
+  private void flow(CollectorDecoders to, long uptime, int sequence, boolean template) {
+    ByteBuffer out = ByteBuffer.allocate(20 + (template ? 16 : 0) + 12).putShort((short) 9);
+    out.putShort((short) 1).putInt((int) uptime).putInt((int) (now / SECOND)).putInt(sequence);
+    out.putInt(7);
+    if (template) {
+      out.putShort((short) 0).putShort((short) 16).putShort((short) TEMPLATE).putShort((short) 2);
+      out.putShort((short) 8).putShort((short) 4).putShort((short) 1).putShort((short) 4);
+    }
+    out.putShort((short) TEMPLATE).putShort((short) 12).putInt(0x0A00_0001).putInt(100);
+    to.receive(out.array(), 0, out.capacity(), FOUR, 2055, now, recorder);
+  }
+
+  @Test
+  void templatesOfAnExporterThatBeganAnewMeanwhileAreForgotten() throws Exception {
+    long[][] downAndUptime = {{600, 1_300_000}, {600, 90_000}, {3000, 2_000_000}};
+    int[] rows = {1, 0, 0}; // it goes on; its uptime fell; it is shorter than the silence
+    for (int i = 0; i < rows.length; i++) {
+      CollectorDecoders all = decoders(1);
+      flow(all, 600_000, 0, true);
+      now += 100 * SECOND;
+      flow(all, 700_000, 1, false);
+      byte[] bytes = bytes(all.templates());
+      now += downAndUptime[i][0] * SECOND;
+      CollectorDecoders next = decoders(1);
+      assertEquals(2, next.restore(bytes, now));
+      recorder.clear();
+      flow(next, downAndUptime[i][1], 50, false);
+      assertEquals(rows[i], recorder.rows().size(), "case " + i);
+      flow(next, downAndUptime[i][1] + 10, 51, true);
+      assertEquals(2, recorder.rows().size(), "case " + i);
+    }
+  }
+
+  /** A domain had no uptime then. */
+  @Test
+  void filesOfTheFirstVersionAreRead() throws Exception {
+    CollectorDecoders all = decoders(1);
+    flow(all, 10, FOUR, true);
+    now += 61 * SECOND;
+    flow(all, 10, FOUR, false);
+    byte[] second = bytes(all.templates());
+    int uptimeAt = 12 + 16 + 8 + 4 + 16;
+    ByteBuffer first = ByteBuffer.allocate(second.length - 13);
+    first.put(second, 0, uptimeAt);
+    first.put(second, uptimeAt + 13, first.remaining() - 4);
+    first.putInt(4, 1);
+    CRC32C crc = new CRC32C();
+    crc.update(first.array(), 0, first.position());
+    first.putInt((int) crc.getValue());
+    CollectorDecoders next = decoders(1);
+    assertEquals(1, next.restore(first.array(), now));
+    int before = recorder.rows().size();
+    flow(next, 10, FOUR, false);
+    assertEquals(before + 1, recorder.rows().size());
+  }
+
   @Test
   void theyAreSavedWhileTheCollectorRuns() throws Exception {
     Path file = folder.resolve("templates");

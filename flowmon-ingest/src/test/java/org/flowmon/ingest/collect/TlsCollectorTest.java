@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
@@ -64,12 +65,16 @@ class TlsCollectorTest {
   }
 
   private void start(boolean mutual, Duration handshake) throws Exception {
+    start(mutual, new ConnectionLimits(8, 8, 8, handshake, LONG, LONG));
+  }
+
+  private void start(boolean mutual, ConnectionLimits limits) throws Exception {
     collector =
         TcpCollector.start(
             List.of(new TcpCollector.Listen(UdpCollector.loopback(0), true)),
             Optional.of(tls("collector", mutual)),
             ExporterRules.NONE,
-            new TcpCollector.Limits(8, 8, handshake, LONG, LONG),
+            limits,
             new TcpCollector.Target(
                 counters ->
                     new ExportDecoder(
@@ -170,6 +175,83 @@ class TlsCollectorTest {
       await(IngestCounter.CONNECTIONS_CLOSED_SLOW, 1);
       assertTrue(silent.isConnected());
     }
+  }
+
+  /** Else a few silent peers would keep out the exporters. */
+  @Test
+  void aHundredSilentPeersTakeNoExportersPlace() throws Exception {
+    start(true, new ConnectionLimits(2, 16, 16, LONG, LONG, LONG));
+    InetSocketAddress to = collector.addresses().get(0);
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 100; i++) {
+        silent.add(new Socket(to.getAddress(), to.getPort()));
+      }
+      await(IngestCounter.CONNECTIONS_HANDSHAKES, 100);
+      await(IngestCounter.CONNECTIONS_CLOSED_DISPLACED, 84);
+      assertEquals(16, collector.handshakes(), "as many as may be");
+      assertEquals(0, collector.connections());
+      try (SSLSocket one = connect(keys.client("authority", "router"));
+          SSLSocket two = connect(keys.client("authority", "router"))) {
+        one.getOutputStream().write(Exports.of(10, 0, true, 1));
+        two.getOutputStream().write(Exports.of(10, 0, true, 1));
+        await(IngestCounter.FLOWS_DECODED, 2);
+        assertEquals(2, collector.connections());
+        for (int i = 0; i < 100; i++) {
+          silent.add(new Socket(to.getAddress(), to.getPort()));
+        }
+        try (SSLSocket three = connect(keys.client("authority", "router"))) {
+          assertThrows(IOException.class, () -> export(three));
+        }
+        assertEquals(101, count(IngestCounter.CONNECTIONS_REFUSED_TOO_MANY), "without handshake");
+        one.getOutputStream().write(Exports.of(10, 1, false, 1));
+        await(IngestCounter.FLOWS_DECODED, 3);
+      }
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+    while (collector.connections() + collector.handshakes() > 0) {
+      Thread.sleep(1);
+    }
+    assertEquals(
+        count(IngestCounter.CONNECTIONS_HANDSHAKES),
+        count(IngestCounter.CONNECTIONS_ACCEPTED)
+            + count(IngestCounter.CONNECTIONS_CLOSED_DISPLACED)
+            + count(IngestCounter.CONNECTIONS_CLOSED_HANDSHAKE)
+            + count(IngestCounter.CONNECTIONS_CLOSED_BROKEN));
+  }
+
+  /** They end their handshakes one after the other, and only two may stay. */
+  @Test
+  void whoEndsItsHandshakeWhenAllPlacesAreTakenIsRefused() throws Exception {
+    start(true, new ConnectionLimits(1, 8, 8, LONG, LONG, LONG));
+    InetSocketAddress to = collector.addresses().get(0);
+    try (Socket below = new Socket(to.getAddress(), to.getPort());
+        SSLSocket first = connect(keys.client("authority", "router"))) {
+      await(IngestCounter.CONNECTIONS_HANDSHAKES, 1);
+      first.getOutputStream().write(Exports.of(10, 0, true, 1));
+      await(IngestCounter.FLOWS_DECODED, 1);
+      SSLSocket late =
+          (SSLSocket)
+              keys.client("authority", "router")
+                  .getSocketFactory()
+                  .createSocket(below, "127.0.0.1", to.getPort(), false);
+      late.setSoTimeout(60_000);
+      assertThrows(IOException.class, () -> export(late));
+      await(IngestCounter.CONNECTIONS_REFUSED_TOO_MANY, 1);
+      assertEquals(1, collector.connections());
+      assertEquals(1, count(IngestCounter.CONNECTIONS_ACCEPTED));
+    }
+  }
+
+  /** Until the collector closes it. */
+  private static void export(SSLSocket socket) throws IOException {
+    for (int i = 0; socket.getInputStream().available() == 0; i++) {
+      socket.getOutputStream().write(Exports.of(10, i, i == 0, 1));
+    }
+    throw new IOException("the collector has answered");
   }
 
   @Test

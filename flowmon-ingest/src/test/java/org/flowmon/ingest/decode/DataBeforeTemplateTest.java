@@ -1,6 +1,7 @@
 package org.flowmon.ingest.decode;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -79,6 +80,26 @@ class DataBeforeTemplateTest {
     assertEquals(sent - 5_000_000, recorder.rows().get(0).get(FlowColumn.END_TIME));
     assertEquals(arrival, recorder.rows().get(0).get(FlowColumn.ARRIVAL));
     assertEquals(sent, recorder.rows().get(0).get(FlowColumn.EXPORT_TIME));
+  }
+
+  /** Of a file sets may wait for hours: their clock is compared with when their datagram came. */
+  @Test
+  void itsClockIsComparedWithWhenItsOwnDatagramCame() {
+    decoder = decoder(SMALL.forFiles(), TemplateScope.SESSION);
+    byte[] times = new ExportBytes().u16(256).u16(1).u16(153).u16(8).toBytes();
+    byte[] record = new ExportBytes().u64(SECONDS * 1000 - 5_000).toBytes();
+    long sent = arrival;
+    ipfix(0, new ExportBytes().set(256, record).toBytes());
+    arrival += 180 * MINUTE;
+    ipfix(1, new ExportBytes().set(2, times).toBytes());
+    assertNull(recorder.rows().get(0).get(FlowColumn.TIME_FLAGS));
+    assertEquals(sent - 5_000_000, recorder.rows().get(0).get(FlowColumn.END_TIME));
+    assertEquals(arrival, recorder.rows().get(0).get(FlowColumn.ARRIVAL));
+    // One whose clock is off is still told: it came three hours after its export.
+    ipfix(1, new ExportBytes().set(257, record).toBytes());
+    times[1] = 1;
+    ipfix(2, new ExportBytes().set(2, times).toBytes());
+    assertEquals(16L, recorder.rows().get(1).get(FlowColumn.TIME_FLAGS));
   }
 
   @Test

@@ -73,6 +73,31 @@ class ExportedColumnsTest {
     assertEquals(8L, row.get(FlowColumn.REVERSE_BYTES));
     assertEquals(1L, row.get(FlowColumn.PACKETS));
     assertEquals(2L, row.get(FlowColumn.REVERSE_PACKETS));
+    assertEquals(7L, row.get(FlowColumn.PAYLOAD_BYTES));
+    assertEquals(8L, row.get(FlowColumn.REVERSE_PAYLOAD_BYTES));
+    assertEquals(1L, row.get(FlowColumn.COUNT_FLAGS), "its bytes are those of the payload");
+  }
+
+  @Test
+  void payloadBesideBytesOfLayerThreeIsNoPartOfThem() {
+    Map<FlowColumn, Object> row = add(0, 1, 4, 100).add(0, 231, 8, 7).add(0, 232, 8, 8).decode();
+    assertEquals(100L, row.get(FlowColumn.BYTES));
+    assertNull(row.get(FlowColumn.REVERSE_BYTES));
+    assertEquals(7L, row.get(FlowColumn.PAYLOAD_BYTES));
+    assertEquals(8L, row.get(FlowColumn.REVERSE_PAYLOAD_BYTES));
+    assertNull(row.get(FlowColumn.COUNT_FLAGS));
+    row = add(0, 231, 8, 7).add(29305, 1, 8, 80).decode();
+    assertNull(row.get(FlowColumn.BYTES));
+    assertEquals(80L, row.get(FlowColumn.REVERSE_BYTES));
+    assertNull(row.get(FlowColumn.COUNT_FLAGS));
+    // A total that nobody can place is no reason to take the payload.
+    row = add(0, 231, 8, 7).add(0, 85, 8, 80).decode();
+    assertNull(row.get(FlowColumn.BYTES));
+    assertEquals(7L, row.get(FlowColumn.PAYLOAD_BYTES));
+    row = add(0, 232, 4, 9).decode();
+    assertNull(row.get(FlowColumn.BYTES));
+    assertEquals(9L, row.get(FlowColumn.REVERSE_BYTES));
+    assertEquals(1L, row.get(FlowColumn.COUNT_FLAGS));
   }
 
   @Test

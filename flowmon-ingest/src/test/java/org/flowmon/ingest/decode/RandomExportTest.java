@@ -49,7 +49,7 @@ class RandomExportTest {
           new Element(FlowColumn.FLOW_END_REASON, 136, 0, 1),
           new Element(FlowColumn.IPV6_FLOW_LABEL, 31, 0, 4, 0xF_FFFF),
           new Element(FlowColumn.REVERSE_BYTES, 1, 29305, 8),
-          new Element(FlowColumn.REVERSE_PACKETS, 86, 29305, 8),
+          new Element(FlowColumn.REVERSE_PACKETS, 2, 29305, 8),
           new Element(FlowColumn.REVERSE_TCP_FLAGS, 6, 29305, 2),
           new Element(FlowColumn.POST_BYTES, 23, 0, 8),
           new Element(FlowColumn.POST_PACKETS, 24, 0, 8),

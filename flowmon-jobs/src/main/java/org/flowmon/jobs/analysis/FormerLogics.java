@@ -27,10 +27,18 @@ public final class FormerLogics {
   /** The live column by which bundled queries know scanners; former analyses had none. */
   private static final String NETWORK = "network";
 
-  private static final String WITHOUT_KNOWN = "name: %s\nextends: %s\nvariables: {known: 'FALSE'}";
+  private static final String WITH_WINDOW =
+      "name: %s\nextends: %s\nlive: {window: %dms, slide: %dms}\n";
+
+  private static final String WITHOUT_KNOWN = "variables: {known: 'FALSE'}\n";
 
   private static final Map<String, Former> ALL =
       Map.of(
+          "dispersion",
+          new Former("dispersion")
+              .with("min_lag", "min_lag")
+              .only("limit", "1000")
+              .meant("min_lag", "1"),
           "elephants",
           new Former("elephants")
               .with("share", "share")
@@ -76,6 +84,7 @@ public final class FormerLogics {
    * @param analyses have its query: the one with the live query's columns is taken
    * @param parameters the query's names of a parameter
    * @param only the value, its default, that the query stands for
+   * @param meant defaults that are not the bundled query's
    * @param emitted the verdict of the rows that a value of {@code emit} chose
    * @param emitsAll whether the query gives all rows, the default of {@code emit}
    */
@@ -83,33 +92,39 @@ public final class FormerLogics {
       List<String> analyses,
       Map<String, List<String>> parameters,
       Map<String, String> only,
+      Map<String, String> meant,
       Map<String, String> emitted,
       boolean emitsAll) {
     Former(String... analyses) {
-      this(List.of(analyses), Map.of(), Map.of(), Map.of(), true);
+      this(List.of(analyses), Map.of(), Map.of(), Map.of(), Map.of(), true);
     }
 
     Former with(String name, String... names) {
       Map<String, List<String>> more = new LinkedHashMap<>(parameters);
       more.put(name, List.of(names));
-      return new Former(analyses, more, only, emitted, emitsAll);
+      return new Former(analyses, more, only, meant, emitted, emitsAll);
     }
 
     Former only(String name, String value) {
-      return new Former(analyses, parameters, Map.of(name, value), emitted, emitsAll);
+      return new Former(analyses, parameters, Map.of(name, value), meant, emitted, emitsAll);
+    }
+
+    Former meant(String name, String value) {
+      return new Former(analyses, parameters, only, Map.of(name, value), emitted, emitsAll);
     }
 
     Former emits(String value, String verdict) {
-      return new Former(analyses, parameters, only, Map.of(value, verdict), true);
+      return new Former(analyses, parameters, only, meant, Map.of(value, verdict), true);
     }
 
     Former emitsOnly(String value, String verdict) {
-      return new Former(analyses, parameters, only, Map.of(value, verdict), false);
+      return new Former(analyses, parameters, only, meant, Map.of(value, verdict), false);
     }
 
     /** The bundled query's values of the parameters; empty if it has no equal of one. */
     Optional<Map<String, String>> parameters(Report written, Report bundled) {
       Map<String, String> values = new LinkedHashMap<>(bundled.parameters());
+      values.putAll(meant);
       for (Map.Entry<String, String> one : written.parameters().entrySet()) {
         List<String> names = parameters.get(one.getKey());
         if (names != null) {
@@ -161,7 +176,7 @@ public final class FormerLogics {
     }
     Query now = QueryParser.parseQuery(live.query());
     for (String name : former.analyses()) {
-      AnalysisConfig bundled = bundled(name, now);
+      AnalysisConfig bundled = bundled(name, now, live);
       Optional<Map<String, String>> parameters = former.parameters(report, bundled.report());
       if (parameters.isPresent() && fits(now, history, bundled)) {
         return new Report(
@@ -174,14 +189,18 @@ public final class FormerLogics {
     return report;
   }
 
-  /** The bundled analysis; without known scanners if the live query does not name networks. */
-  private static AnalysisConfig bundled(String name, Query now) {
-    AnalysisConfig bundled =
-        AnalysisConfig.parse(ExtendedFile.label(name), AnalysisConfig.textOf(name));
+  /**
+   * The bundled analysis with the windows of the former one; without known scanners if its live
+   * query does not name networks.
+   */
+  private static AnalysisConfig bundled(String name, Query now, Live live) {
+    String text =
+        WITH_WINDOW.formatted(name, name, live.window().toMillis(), live.slide().toMillis());
+    AnalysisConfig bundled = AnalysisConfig.parse("former " + name, text);
     Query bundledNow = QueryParser.parseQuery(bundled.live().query());
     return names(now).contains(NETWORK) || !names(bundledNow).contains(NETWORK)
         ? bundled
-        : AnalysisConfig.parse("former " + name, WITHOUT_KNOWN.formatted(name, name));
+        : AnalysisConfig.parse("former " + name, text + WITHOUT_KNOWN);
   }
 
   /** Whether the bundled query means the same over these queries, if it can be read over them. */

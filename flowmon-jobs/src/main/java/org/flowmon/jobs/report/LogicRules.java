@@ -122,12 +122,6 @@ public final class LogicRules {
     }
   }
 
-  public ReportColumn historyColumn(SelectItem item) {
-    return column(
-        HISTORY,
-        () -> ReportColumn.of(new SelectItem("history_" + item.name(), item.what()), false));
-  }
-
   public ReportColumn column(String place, String name, ValueKind kind) {
     return column(place, () -> ReportColumn.of(name, kind));
   }

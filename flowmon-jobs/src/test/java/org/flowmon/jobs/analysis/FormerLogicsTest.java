@@ -29,6 +29,7 @@ class FormerLogicsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "dispersion",
         "elephants",
         "mice",
         "traffic_by_as",
@@ -51,6 +52,14 @@ class FormerLogicsTest {
     AnalysisConfig.Report talkers = report(before("new_talkers"));
     assertEquals(Map.of("least", "1"), talkers.parameters());
     assertEquals("verdict = 'new'", String.valueOf(talkers.condition()));
+    AnalysisConfig.Report dispersion =
+        report(
+            before("dispersion")
+                .replace("    min_lag: 2\n", "    limit: 1000\n")
+                .replace("window: 10m\n  slide: 1m", "window: 1m\n  slide: 10s")
+                .replace("INTERVAL '1' MINUTE) AS slot", "INTERVAL '10' SECOND) AS slot"));
+    assertEquals(Map.of("min_lag", "1"), dispersion.parameters(), "the logic's default");
+    assertTrue(dispersion.query().contains("live.slot = :now - INTERVAL '10' SECOND"));
     AnalysisConfig.Report elephants =
         report(
             before("elephants")
@@ -69,6 +78,7 @@ class FormerLogicsTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "dispersion | min_lag: 2 | limit: 10",
         "elephants | src_addr | dst_addr",
         "elephants | factor: 3 | measure: packets",
         "elephants | factor: 3 | emit: loud",

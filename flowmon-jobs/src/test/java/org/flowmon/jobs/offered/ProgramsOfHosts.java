@@ -252,7 +252,7 @@ final class ProgramsOfHosts {
 
     @Override
     List<?> shown(List<PlainFlow> flows) {
-      return Arrays.asList(number(flows), flows.size(), sum(flows, PlainFlow::bytes));
+      return Arrays.asList(number(flows), flows.size(), sum(flows, PlainFlow::estimatedBytes));
     }
   }
 
@@ -277,7 +277,7 @@ final class ProgramsOfHosts {
           .forEach(known::add);
       Map<List<?>, List<PlainFlow>> groups = groups(now, flow -> Arrays.asList(flow.source()));
       List<List<?>> keys = new ArrayList<>(groups.keySet());
-      Function<List<?>, BigInteger> bytes = key -> sum(groups.get(key), PlainFlow::bytes);
+      Function<List<?>, BigInteger> bytes = key -> sum(groups.get(key), PlainFlow::estimatedBytes);
       keys.sort(largestFirst(bytes));
       List<String> rows = new ArrayList<>();
       for (List<?> key : keys) {

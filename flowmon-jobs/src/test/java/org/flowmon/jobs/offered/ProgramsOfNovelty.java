@@ -45,8 +45,8 @@ final class ProgramsOfNovelty {
     final Map<IpAddress, Long> bytesToNetworks(long from, long to, long asOf) {
       Map<IpAddress, Long> bytes = new HashMap<>();
       for (PlainFlow flow : flows) {
-        if (flow.ended(from, to, asOf) && flow.target() != null && flow.bytes() != null) {
-          bytes.merge(PlainFlow.network(flow.target()), flow.bytes(), Long::sum);
+        if (flow.ended(from, to, asOf) && flow.target() != null && flow.estimatedBytes() != null) {
+          bytes.merge(PlainFlow.network(flow.target()), flow.estimatedBytes(), Long::sum);
         }
       }
       return bytes;

@@ -113,7 +113,7 @@ final class ProgramsOfTimes {
     }
 
     private static String row(int rank, Again again, List<PlainFlow> before, double days) {
-      BigInteger bytes = before == null ? BigInteger.ZERO : sum(before, PlainFlow::bytes);
+      BigInteger bytes = before == null ? BigInteger.ZERO : sum(before, PlainFlow::estimatedBytes);
       return Cells.line(
           rank,
           again.prefix().get(0),
@@ -123,7 +123,7 @@ final class ProgramsOfTimes {
           again.pattern(),
           again.isRegular(),
           again.last().size(),
-          sum(again.last(), PlainFlow::bytes),
+          sum(again.last(), PlainFlow::estimatedBytes),
           before == null ? 0.0 : before.size() / days,
           bytes == null ? null : bytes.doubleValue() / days,
           before == null
@@ -191,7 +191,8 @@ final class ProgramsOfTimes {
                     .map(
                         flow ->
                             new PlainBeacon.Call(
-                                begins(flow), flow.bytes() == null ? 0 : flow.bytes()))
+                                begins(flow),
+                                flow.estimatedBytes() == null ? 0 : flow.estimatedBytes()))
                     .sorted(Comparator.comparing(PlainBeacon.Call::time))
                     .toList();
             PlainBeacon best = PlainBeacon.best(calls, observed.getMin(), observed.getMax());
@@ -273,7 +274,7 @@ final class ProgramsOfTimes {
           Cells.time(beacon.beats().get(0)),
           Cells.time(beacon.beats().get(beacon.beats().size() - 1)),
           group.size(),
-          sum(group, PlainFlow::bytes),
+          sum(group, PlainFlow::estimatedBytes),
           beacon.confidence() < 0.5 ? "candidate" : "beacon");
     }
   }

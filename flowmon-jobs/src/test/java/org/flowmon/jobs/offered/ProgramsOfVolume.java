@@ -25,7 +25,9 @@ final class ProgramsOfVolume {
   private static List<Sum> sums(List<PlainFlow> flows, Function<PlainFlow, List<?>> key) {
     List<Sum> sums = new ArrayList<>();
     Program.groups(flows, key)
-        .forEach((keys, group) -> sums.add(new Sum(keys, Program.sum(group, PlainFlow::bytes))));
+        .forEach(
+            (keys, group) ->
+                sums.add(new Sum(keys, Program.sum(group, PlainFlow::estimatedBytes))));
     sums.sort(Program.largestFirst(Sum::bytes));
     return sums;
   }
@@ -41,7 +43,7 @@ final class ProgramsOfVolume {
       if (now.isEmpty()) {
         return null;
       }
-      BigInteger total = sum(now, PlainFlow::bytes);
+      BigInteger total = sum(now, PlainFlow::estimatedBytes);
       List<List<PlainFlow>> days = days(end, flow -> true);
       List<String> rows = new ArrayList<>();
       for (Sum sum : sums(now, flow -> Arrays.asList(flow.source()))) {
@@ -55,7 +57,7 @@ final class ProgramsOfVolume {
               days.get(day).stream()
                   .filter(flow -> source != null && source.equals(flow.source()))
                   .toList();
-          BigInteger then = sum(own, PlainFlow::bytes);
+          BigInteger then = sum(own, PlainFlow::estimatedBytes);
           past.add(then == null ? 0 : then.doubleValue() / 3600);
         }
         Double bytes = sum.bytes() == null ? null : (Double) sum.bytes().doubleValue();
@@ -220,7 +222,10 @@ final class ProgramsOfVolume {
           .forEach(
               (pair, group) -> {
                 double bytes =
-                    sum(group, flow -> Traffic.both(flow.bytes(), flow.reverseBytes()))
+                    sum(
+                            group,
+                            flow ->
+                                Traffic.both(flow.estimatedBytes(), flow.estimatedReverseBytes()))
                         .doubleValue();
                 if (bytes > 0) {
                   matrix.put(pair, bytes);

@@ -130,7 +130,7 @@ class ReportLogicsTest {
   void errorsOfLogicsSayFileLineKeyAndWhatMayBeMeant() {
     refuses(
         FILE.replace("logic: anomaly", "logic: anomoly"),
-        "talkers.yaml:10: report.logic: expected anomaly, beacons, dispersion, live, ",
+        "talkers.yaml:10: report.logic: expected anomaly, beacons, live, ",
         "found 'anomoly'; did you mean 'anomaly'?");
     refuses(
         FILE.replace("logic: anomaly", "logic: no.such.Logic"),

@@ -86,7 +86,8 @@ class ReportsEndToEndTest {
         EmbeddedPostgres database = EmbeddedPostgres.start()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
-      send(kafka, 0, END - 2 * DAY - SECOND, "10.0.0.1", 1);
+      // The matrix is compared with the hours from nine to twelve of both days.
+      send(kafka, 0, END - 2 * DAY - 3601 * SECOND, "10.0.0.1", 1);
       send(kafka, 1, END - 2 * DAY + 60 * SECOND, OLD, 360_000);
       send(kafka, 2, END - DAY + 60 * SECOND, OLD, 360_000);
       heartbeat(kafka, 3, END - DAY + 7200 * SECOND);
@@ -101,9 +102,9 @@ class ReportsEndToEndTest {
       run(config, offered);
       assertEquals(
           List.of(
-              "summary 0 NULL 8 0.5 100 1 1 0 little_history 2026-11-19T09:30:00Z",
-              "change 1 192.0.2.1 4 NULL 100 NULL NULL NULL less NULL",
-              "change 2 2001:db8::1 4 NULL 0 NULL NULL NULL appeared NULL"),
+              "summary 0 NULL 8 0.5 33.333333333333336 1 1 0 little_history 2026-11-18T09:00:00Z",
+              "change 1 192.0.0.0 4 NULL 33.333333333333336 NULL NULL NULL less NULL",
+              "change 2 2001:db8:: 4 NULL 0 NULL NULL NULL appeared NULL"),
           rows(
               database,
               "anomaly",
@@ -243,7 +244,7 @@ class ReportsEndToEndTest {
         analysis.live(),
         new AnalysisConfig.History(
             history.query(),
-            Duration.ofHours(23),
+            Duration.ofHours(22),
             history.refresh(),
             4,
             Duration.ofSeconds(20),

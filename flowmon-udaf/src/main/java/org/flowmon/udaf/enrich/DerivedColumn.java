@@ -1,10 +1,12 @@
 package org.flowmon.udaf.enrich;
 
+import static org.flowmon.flow.FlowColumn.BYTES;
 import static org.flowmon.flow.FlowColumn.DST_ADDR;
 import static org.flowmon.flow.FlowColumn.DST_PORT;
 import static org.flowmon.flow.FlowColumn.ICMP_TYPE_CODE;
 import static org.flowmon.flow.FlowColumn.PACKETS;
 import static org.flowmon.flow.FlowColumn.PROTOCOL;
+import static org.flowmon.flow.FlowColumn.REVERSE_BYTES;
 import static org.flowmon.flow.FlowColumn.REVERSE_PACKETS;
 import static org.flowmon.flow.FlowColumn.REVERSE_TCP_FLAGS;
 import static org.flowmon.flow.FlowColumn.SAMPLING_RATE;
@@ -22,7 +24,7 @@ import org.flowmon.udaf.value.ValueKind;
 
 /**
  * A column that no flow stores and that follows from stored ones alone: who began a conversation
- * with whom, and whether it was answered.
+ * with whom, whether it was answered, and counts times the sampling rate.
  */
 public enum DerivedColumn {
   /** What {@link FlowRoles} says; the others take it. Queries have no name for it. */
@@ -41,7 +43,11 @@ public enum DerivedColumn {
   CLIENT_ADDR(ValueKind.ADDRESS, SRC_ADDR, DST_ADDR),
   SERVER_ADDR(ValueKind.ADDRESS, DST_ADDR, SRC_ADDR),
   SERVER_PORT(ValueKind.LONG, DST_PORT, SRC_PORT),
-  ANSWERED(ValueKind.BOOLEAN);
+  ANSWERED(ValueKind.BOOLEAN),
+  ESTIMATED_BYTES(ValueKind.LONG, BYTES, SAMPLING_RATE),
+  ESTIMATED_PACKETS(ValueKind.LONG, PACKETS, SAMPLING_RATE),
+  ESTIMATED_REVERSE_BYTES(ValueKind.LONG, REVERSE_BYTES, SAMPLING_RATE),
+  ESTIMATED_REVERSE_PACKETS(ValueKind.LONG, REVERSE_PACKETS, SAMPLING_RATE);
 
   private final ValueKind kind;
 
@@ -65,6 +71,20 @@ public enum DerivedColumn {
   /** The stored columns that it takes, besides the role. */
   public List<FlowColumn> columns() {
     return columns;
+  }
+
+  public boolean takesRole() {
+    return this != ROLE && !isEstimate();
+  }
+
+  /** Whether it is its first column times {@code sampling_rate}, times 1 if that is NULL. */
+  public boolean isEstimate() {
+    return this != ROLE && columns.contains(SAMPLING_RATE);
+  }
+
+  /** Empty if it has none. */
+  public String unit() {
+    return isEstimate() ? columns.get(0).unit() : "";
   }
 
   /** Case-insensitive. */

@@ -3,21 +3,17 @@ package org.flowmon.udaf.parser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.enrich.DerivedColumn;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.Expression.ArithmeticOperator;
 import org.flowmon.udaf.query.Expression.Column;
 import org.flowmon.udaf.query.Expression.Derived;
 import org.flowmon.udaf.query.Expression.Enriched;
-import org.flowmon.udaf.query.Expression.Literal;
 import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.TableQuery.Source;
-import org.flowmon.udaf.query.Typing;
 import org.flowmon.udaf.text.NameSuggestions;
 import org.flowmon.udaf.text.Token;
 import org.flowmon.udaf.value.Value;
@@ -195,13 +191,6 @@ sealed interface ColumnSource {
 
   /** Flows. */
   record OfFlows() implements ColumnSource {
-    private static final Map<String, FlowColumn> ESTIMATES =
-        Map.of(
-            "estimated_bytes", FlowColumn.BYTES,
-            "estimated_packets", FlowColumn.PACKETS,
-            "estimated_reverse_bytes", FlowColumn.REVERSE_BYTES,
-            "estimated_reverse_packets", FlowColumn.REVERSE_PACKETS);
-
     @Override
     public @Nullable Expression column(Token name) {
       FlowColumn column = FlowColumn.byName(name.text());
@@ -213,18 +202,7 @@ sealed interface ColumnSource {
         return new Derived(derived.get());
       }
       Optional<EnrichedColumn> joined = EnrichedColumn.byName(name.text());
-      return joined.isPresent() ? new Enriched(joined.get()) : estimate(name);
-    }
-
-    /** What was counted by the sampling rate, or as it is if the rate is unknown. */
-    private static @Nullable Expression estimate(Token name) {
-      FlowColumn counted = ESTIMATES.get(name.text().toLowerCase(Locale.ROOT));
-      if (counted == null) {
-        return null;
-      }
-      Column rate = new Column(FlowColumn.SAMPLING_RATE);
-      Expression known = Typing.coalesce(List.of(rate, new Literal(Value.ofLong(1))));
-      return Typing.arithmetic(ArithmeticOperator.MULTIPLY, new Column(counted), known);
+      return joined.map(Enriched::new).orElse(null);
     }
 
     @Override
@@ -233,7 +211,6 @@ sealed interface ColumnSource {
       FlowColumn.all().forEach(column -> all.add(column.sqlName()));
       all.addAll(DerivedColumn.names());
       all.addAll(EnrichedColumn.names());
-      all.addAll(ESTIMATES.keySet());
       return all;
     }
 

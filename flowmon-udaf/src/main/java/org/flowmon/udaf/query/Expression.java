@@ -91,7 +91,7 @@ public sealed interface Expression
   /**
    * A column that follows from stored ones.
    *
-   * @param keys what it is made of: its role if it is not the role itself, and stored columns
+   * @param keys what it is made of: its role if it takes one, and stored columns
    */
   record Derived(DerivedColumn column, List<Expression> keys) implements Expression {
     public Derived {
@@ -104,7 +104,7 @@ public sealed interface Expression
 
     private static List<Expression> keys(DerivedColumn column) {
       List<Expression> keys = new ArrayList<>();
-      if (column != DerivedColumn.ROLE) {
+      if (column.takesRole()) {
         keys.add(new Derived(DerivedColumn.ROLE));
       }
       column.columns().forEach(stored -> keys.add(new Column(stored)));

@@ -14,6 +14,7 @@ import static org.flowmon.flow.FlowColumn.STATE;
 import static org.flowmon.flow.FlowColumn.TCP_FLAGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,7 +33,7 @@ class DerivedColumnTest {
   private static final IpAddress A = IpAddress.parse("192.0.2.1");
   private static final IpAddress B = IpAddress.parse("2001:db8::2");
 
-  private final FlowBatchBuilder builder = new FlowBatchBuilder(100);
+  private final FlowBatchBuilder builder = new FlowBatchBuilder(200);
   private final List<String> expected = new ArrayList<>();
 
   /** Adds a flow from A to B, and who is said to be the client, the port and the answer. */
@@ -133,6 +134,37 @@ class DerivedColumnTest {
     flow("A", null, false, PROTOCOL, 200, PACKETS, 1);
     flow("A", null, null, PROTOCOL, 47, PACKETS, 1);
     flow("A", null, null, PACKETS, 1);
+  }
+
+  /** Batches without a rate, with 1, with one rate, and with several; beyond 64 bits NULL. */
+  @Test
+  void estimatesAreCountsTimesTheRate() {
+    Object[][] rates = {{null, null}, {1, 1}, {1, null}, {100, 100}, {100, null}, {0, 7}};
+    for (Object[] of : rates) {
+      builder.clear();
+      expected.clear();
+      for (int row = 0; row < 150; row++) {
+        Long bytes = row % 7 == 0 ? null : row == 33 ? Long.MAX_VALUE : (Long) (row * 11L);
+        Integer rate = (Integer) of[row % 2];
+        builder.beginRow();
+        builder.set(FlowColumn.ARRIVAL, 1);
+        builder.set(SRC_PORT, row);
+        if (bytes != null) {
+          builder.set(FlowColumn.BYTES, bytes);
+        }
+        if (rate != null) {
+          builder.set(SAMPLING_RATE, rate);
+        }
+        builder.endRow();
+        BigInteger product =
+            BigInteger.valueOf(bytes == null ? 0 : bytes)
+                .multiply(BigInteger.valueOf(rate == null ? 1 : rate));
+        boolean fits = bytes != null && product.bitLength() < 64;
+        expected.add(row + " " + (fits ? product : "null"));
+      }
+      assertEquals(
+          expected, rows("SELECT src_port, estimated_bytes FROM flows"), Arrays.toString(of));
+    }
   }
 
   @Test

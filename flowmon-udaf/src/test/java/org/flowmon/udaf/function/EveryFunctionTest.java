@@ -18,6 +18,7 @@ import org.flowmon.udaf.catalogue.Udafs;
 import org.flowmon.udaf.doubles.DoubleSumsContractTest;
 import org.flowmon.udaf.frequency.HeavyHittersContractTest;
 import org.flowmon.udaf.quantile.QuantileContractTest;
+import org.flowmon.udaf.slots.SlotsContractTest;
 import org.flowmon.udaf.state.StateFormatException;
 import org.flowmon.udaf.state.SuperState;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,8 @@ class EveryFunctionTest {
           new HeavyHittersContractTest(),
           new ApproxCountDistinctContractTest(),
           new DistinctSampleContractTest(),
-          new DoubleSumsContractTest());
+          new DoubleSumsContractTest(),
+          new SlotsContractTest());
 
   private final Udafs functions = Udafs.load(getClass().getClassLoader());
 

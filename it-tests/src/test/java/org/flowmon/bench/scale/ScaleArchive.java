@@ -23,7 +23,7 @@ import org.flowmon.deploy.command.UsageException;
  * @param hosts the hosts to look up, by kind of lookup, with the count of flows of each
  * @param rates rows a second while it was loaded
  */
-record ScaleArchive(
+public record ScaleArchive(
     Path directory,
     long rows,
     long seed,
@@ -40,7 +40,7 @@ record ScaleArchive(
   private static final int HOSTS_OF_EACH = 100;
   private static final int[] FLOWS = {1_000, 100};
 
-  Path archive() {
+  public Path archive() {
     return archive(directory);
   }
 
@@ -52,7 +52,7 @@ record ScaleArchive(
     return new GeneratedWorkload(rows, seed, days);
   }
 
-  static boolean isFinished(Path directory) {
+  public static boolean isFinished(Path directory) {
     return Files.exists(directory.resolve(FILE));
   }
 
@@ -105,7 +105,7 @@ record ScaleArchive(
    *
    * @throws UsageException if the folder holds no finished archive
    */
-  static ScaleArchive read(Path directory) throws IOException {
+  public static ScaleArchive read(Path directory) throws IOException {
     if (!isFinished(directory)) {
       throw new UsageException(
           "--dir "

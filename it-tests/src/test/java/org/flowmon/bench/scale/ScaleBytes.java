@@ -13,7 +13,6 @@ import org.flowmon.archive.directory.HostDirectory;
 import org.flowmon.archive.index.SegmentIndex;
 import org.flowmon.archive.manifest.Manifest;
 import org.flowmon.archive.rollup.Rollup;
-import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.bench.archive.SegmentFootprint;
 import org.flowmon.bench.harness.BenchFolder;
@@ -37,8 +36,8 @@ final class ScaleBytes {
     kinds.put("segments: columns", parts.bytes("column ") + parts.bytes("footer"));
     kinds.put("segments: binary dictionaries, tables", parts.bytes("tables"));
     kinds.put("sidecars: postings", parts.bytes("postings of ") + parts.bytes("sidecar footer"));
-    kinds.put("sidecars: sums over all hours", parts.bytes(RollupFormat.TOTALS));
-    kinds.put("sidecars: sums by hour", parts.bytes(RollupFormat.HOURS));
+    kinds.put("sidecars: sums over all hours", parts.bytes("flowmon-totals-"));
+    kinds.put("sidecars: sums by hour", parts.bytes("flowmon-hours-"));
     kinds.put(
         "host directory", BenchFolder.bytes(archive.directory().resolve(HostDirectory.FOLDER)));
     kinds.put("day sums", BenchFolder.bytes(archive.directory().resolve(DaySums.FOLDER)));

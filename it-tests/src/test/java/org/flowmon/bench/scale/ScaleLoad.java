@@ -17,7 +17,7 @@ import org.flowmon.bench.harness.Run;
  * Builds a {@link ScaleArchive} and measures the rates for each million rows, without generating
  * the rows.
  */
-final class ScaleLoad {
+public final class ScaleLoad {
   private static final int WINDOW = 1_000_000;
 
   private final CheckpointLoad load;
@@ -32,7 +32,7 @@ final class ScaleLoad {
   }
 
   /** Builds the archive in {@code directory/archive} and writes {@code scale.json}. */
-  static ScaleArchive build(Run run, Path directory) throws IOException {
+  public static ScaleArchive build(Run run, Path directory) throws IOException {
     long rows = run.number("rows");
     long seed = run.number("seed");
     int days = run.integer("days");

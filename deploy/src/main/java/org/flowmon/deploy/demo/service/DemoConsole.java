@@ -46,7 +46,8 @@ public final class DemoConsole implements AutoCloseable {
                   EnrichmentConfig.NONE,
                   Optional.empty(),
                   Optional.of(KafkaOptions.of(kafka)),
-                  LONGEST_QUERY));
+                  LONGEST_QUERY,
+                  Optional.of(options.directory().resolve("views.json"))));
       return new DemoConsole(server, audit);
     } catch (IOException | RuntimeException e) {
       audit.close();

@@ -21,6 +21,7 @@ import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportRows;
 import org.flowmon.flow.bytes.ByteSink;
+import org.flowmon.flow.memory.HeapBudget;
 
 /**
  * A Parquet file of plain pages compressed by zstd, with a row group for each {@link #GROUP_ROWS}
@@ -31,7 +32,7 @@ final class ParquetRows implements RowFormat {
   static final int GROUP_ROWS = 1 << 17;
 
   private static final SegmentCodec CODEC = SegmentCodec.ZSTD;
-  private static final int MAX_GROUP_BYTES = 256 << 20;
+  private static final long MAX_GROUP_BYTES = HeapBudget.Part.ROW_GROUP.bytes();
 
   private final List<ParquetColumn> columns;
   private final OutputStream out;

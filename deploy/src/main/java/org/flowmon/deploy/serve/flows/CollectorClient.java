@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /** A running collector, asked by its {@code --http}. */
@@ -26,13 +27,18 @@ public final class CollectorClient {
   }
 
   /** An array; throws {@link IOException} if the collector does not answer. */
-  JsonNode exporters() throws IOException {
+  public JsonNode exporters() throws IOException {
     String text = get("/exporters");
     try {
       return new ObjectMapper().readTree(text);
     } catch (JsonProcessingException e) {
       throw new IOException("the collector at " + place + " gives no JSON", e);
     }
+  }
+
+  /** In Prometheus' text format; throws {@link IOException} likewise. */
+  public String metrics() throws IOException {
+    return get("/metrics");
   }
 
   /** Why it is not well; empty if it is. */
@@ -67,7 +73,8 @@ public final class CollectorClient {
     } catch (InterruptedIOException e) {
       throw e;
     } catch (IOException e) {
-      throw new IOException("the collector at " + place + " does not answer: " + e.getMessage(), e);
+      String why = Objects.requireNonNullElse(e.getMessage(), "nothing listens there");
+      throw new IOException("the collector at " + place + " does not answer: " + why, e);
     }
   }
 }

@@ -2,6 +2,7 @@ package org.flowmon.deploy.serve.flows;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -64,9 +65,12 @@ public final class FlowsEndpoint implements Endpoint {
           FlowColumn.UID);
 
   private final ServedArchives archives;
+  private final Duration most;
 
-  public FlowsEndpoint(ServedArchives archives) {
+  /** {@code most}: the longest time of a request. */
+  public FlowsEndpoint(ServedArchives archives, Duration most) {
     this.archives = archives;
+    this.most = most;
   }
 
   /** What is asked: flows of the prefix in [from, to) that meet a condition. */
@@ -101,6 +105,7 @@ public final class FlowsEndpoint implements Endpoint {
 
   @Override
   public void answer(Exchange exchange) throws IOException {
+    exchange.limit(most);
     Fields fields = exchange.fields();
     fields.only("address", "from", "to", "where", "columns", "order", "limit", "cursor");
     Asked asked = asked(exchange, fields);

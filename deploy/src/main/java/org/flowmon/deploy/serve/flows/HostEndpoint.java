@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.host.HostSummaries;
@@ -36,13 +37,17 @@ public final class HostEndpoint implements Endpoint {
           + " AND end_time >= :from AND end_time < :to";
 
   private final ServedArchives archives;
+  private final Duration most;
 
-  public HostEndpoint(ServedArchives archives) {
+  /** {@code most}: the longest time of a request. */
+  public HostEndpoint(ServedArchives archives, Duration most) {
     this.archives = archives;
+    this.most = most;
   }
 
   @Override
   public void answer(Exchange exchange) throws IOException {
+    exchange.limit(most);
     exchange.fields().only("from", "to", "window", "limit");
     IpAddress host = IpAddress.parseOrNull(exchange.fields().path("address"));
     if (host == null) {

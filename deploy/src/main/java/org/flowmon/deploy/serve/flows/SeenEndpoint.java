@@ -2,6 +2,7 @@ package org.flowmon.deploy.serve.flows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -15,6 +16,7 @@ import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.JsonBodies;
 import org.flowmon.deploy.serve.http.Problem;
+import org.flowmon.deploy.serve.lane.Lane;
 import org.flowmon.deploy.serve.query.ServedArchives;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.set.LongRanges;
@@ -24,24 +26,42 @@ public final class SeenEndpoint implements Endpoint {
   private static final int MOST = 100_000;
   private static final long DAYS = 30;
 
-  private final ServedArchives archives;
+  /** Addresses that may be looked up beside others: some ten milliseconds of work. */
+  private static final int FEW = 2_000;
 
-  public SeenEndpoint(ServedArchives archives) {
+  private final ServedArchives archives;
+  private final Duration most;
+
+  /** {@code most}: the longest time of a request. */
+  public SeenEndpoint(ServedArchives archives, Duration most) {
     this.archives = archives;
+    this.most = most;
   }
 
   @Override
   public void answer(Exchange exchange) throws IOException {
-    JsonBodies body = exchange.body().only("addresses", "days", "as_of");
+    JsonBodies body = exchange.body().only("addresses", "days", "as_of", "seconds");
     List<IpAddress> asked = addresses(body);
     long days = body.integer("days", 1, 100_000).orElse(DAYS);
     OptionalLong asOf = body.time("as_of");
+    long seconds = body.integer("seconds", 1, 3600).orElse(most.toSeconds());
+    exchange.limit(seconds < most.toSeconds() ? Duration.ofSeconds(seconds) : most);
     exchange.audit("addresses", asked.size());
+    if (asked.size() > FEW) {
+      exchange.move(Lane.LARGE, in -> look(in, asked, days, asOf));
+    } else {
+      look(exchange, asked, days, asOf);
+    }
+  }
+
+  private void look(Exchange exchange, List<IpAddress> asked, long days, OptionalLong asOf)
+      throws IOException {
     Facts facts;
     try (ArchivesSnapshot snapshot = archives.snapshot()) {
       long through = asOf.orElseGet(() -> snapshot.reach().historyThrough());
       long from = through == Long.MIN_VALUE ? through : through - TimeUnit.DAYS.toMicros(days);
-      SeenAnswer answer = SeenHosts.ask(snapshot.all(), asked, from, through);
+      SeenAnswer answer =
+          SeenHosts.ask(snapshot.all(), asked, from, through, archives.options(exchange));
       facts = SeenFacts.of(answer);
       facts.value(
           "confidence", archives.confidence(snapshot, LongRanges.of(from, Long.MAX_VALUE)).facts());

@@ -115,6 +115,11 @@ public final class AnswerStream extends OutputStream {
     }
   }
 
+  /** Sends what there is: for answers whose parts a reader waits for. */
+  public void sendNow() throws IOException {
+    send();
+  }
+
   /** Does nothing: an answer whose writer failed has no end. */
   @Override
   public void close() {}

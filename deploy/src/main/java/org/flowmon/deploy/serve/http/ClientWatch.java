@@ -3,6 +3,7 @@ package org.flowmon.deploy.serve.http;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -78,7 +79,7 @@ final class ClientWatch implements AutoCloseable {
         look();
       } catch (InterruptedException e) {
         return;
-      } catch (IOException e) {
+      } catch (IOException | ClosedSelectorException e) {
         isClosed = true; // the selector is gone: queries go on to their time limit
       }
     }

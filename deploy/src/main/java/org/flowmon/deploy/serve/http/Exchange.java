@@ -96,6 +96,15 @@ public final class Exchange {
     return Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT));
   }
 
+  public Optional<String> header(String name) {
+    return Optional.ofNullable(request.getHeaders().get(name));
+  }
+
+  /** The ETag of the answer. */
+  public void tag(String tag) {
+    response.getHeaders().put(HttpHeader.ETAG, tag);
+  }
+
   public Lane lane() {
     return lane;
   }
@@ -134,7 +143,7 @@ public final class Exchange {
   }
 
   /** Throws if nobody waits for the answer, or its time is over. */
-  void check() {
+  public void check() {
     if (isGone()) {
       throw new Problem(Problem.Code.CANCELLED, "the client has gone");
     }
@@ -176,8 +185,10 @@ public final class Exchange {
       queued = null;
       throw Problem.later(
           Problem.Code.TOO_MANY_QUERIES,
-          Lanes.WAITING + " requests wait already; try again later",
-          in == Lane.LARGE ? 10 : 1);
+          in == Lane.REPLAY
+              ? "a replay runs already, and one runs at a time; try again when it has ended"
+              : Lanes.WAITING + " requests wait already; try again later",
+          in == Lane.SMALL ? 1 : 10);
     }
   }
 
@@ -270,9 +281,20 @@ public final class Exchange {
     out.end();
   }
 
-  void problem(Problem problem) {
+  /** Why work failed, for answers that say so in their own way; the audit has it. */
+  public Problem problemOf(RuntimeException failure) {
+    Problem problem = Problems.of(failure, Optional.ofNullable(queryText));
+    audited(problem);
+    return problem;
+  }
+
+  private void audited(Problem problem) {
     audit("code", problem.code().name().toLowerCase(Locale.ROOT));
     audit("detail", problem.detail());
+  }
+
+  void problem(Problem problem) {
+    audited(problem);
     AnswerStream begun = stream;
     if (begun != null && begun.isSent()) {
       end(problem.code().status());

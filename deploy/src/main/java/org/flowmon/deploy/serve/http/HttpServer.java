@@ -16,15 +16,19 @@ import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.flowmon.deploy.serve.lane.Lanes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Listens and answers. Its threads only move bytes, so that a few serve thousands of connections;
  * the work is done in {@link Lanes}.
  */
 public final class HttpServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
   private static final int THREADS = 24;
   private static final int CONNECTIONS = 20_000;
   private static final int IDLE_MILLIS = 5 * 60 * 1000;
@@ -81,6 +85,9 @@ public final class HttpServer implements AutoCloseable {
                 watch)));
     server.setErrorHandler(
         (request, response, callback) -> {
+          if (request.getAttribute(ErrorHandler.ERROR_EXCEPTION) instanceof Throwable failure) {
+            LOG.error("a request failed before it was read", failure);
+          }
           SecurityHeaders.all(response, request.isSecure());
           Exchange.write(refused(response.getStatus()), response, callback);
           return true;
@@ -127,6 +134,8 @@ public final class HttpServer implements AutoCloseable {
     configuration.setSendServerVersion(false);
     configuration.setSendXPoweredBy(false);
     configuration.setRequestHeaderSize(HEADER_BYTES);
+    // A table of headers takes 98 KB of each connection from its second request on.
+    configuration.setHeaderCacheSize(0);
     HttpConnectionFactory http = new HttpConnectionFactory(configuration);
     if (tls.isEmpty()) {
       return new ServerConnector(server, 1, 1, http);

@@ -92,6 +92,15 @@ public final class JsonBodies {
     return Optional.of(text);
   }
 
+  /** False if it is missing. */
+  public boolean flag(String name) {
+    JsonNode node = object.get(name);
+    if (node != null && !node.isBoolean()) {
+      throw Problem.badRequest("'" + name + "': expected true or false");
+    }
+    return node != null && node.booleanValue();
+  }
+
   public String choice(String name, String otherwise, String... values) {
     String value = optionalText(name, 0, Integer.MAX_VALUE).orElse(otherwise);
     if (!List.of(values).contains(value)) {

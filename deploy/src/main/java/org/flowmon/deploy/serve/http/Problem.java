@@ -19,6 +19,7 @@ public final class Problem extends RuntimeException {
     NOT_ACCEPTABLE(406, "No such format"),
     TIME_LIMIT(408, "Time limit"),
     CANCELLED(408, "Cancelled"),
+    CONFLICT(412, "Changed meanwhile"),
     TOO_LARGE(413, "Too large"),
     TOO_MANY_ROWS(413, "Too many rows"),
     TOO_MUCH_MEMORY(413, "Too much memory"),
@@ -109,7 +110,7 @@ public final class Problem extends RuntimeException {
     return retryAfter;
   }
 
-  String detail() {
+  public String detail() {
     return String.valueOf(getMessage());
   }
 }

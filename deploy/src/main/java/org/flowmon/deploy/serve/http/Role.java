@@ -7,7 +7,7 @@ import java.util.Optional;
 public enum Role {
   /** Asks: queries, hosts, reports, alerts. */
   READ,
-  /** Also resolves alerts. */
+  /** Also resolves alerts, replays analyses and keeps shared views. */
   ANALYST,
   /** Also adds and removes analyses. */
   ADMIN;

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.eclipse.jetty.util.URIUtil;
 import org.flowmon.deploy.serve.lane.Lane;
 
 /**
@@ -39,12 +40,20 @@ public record Route(String method, String path, Optional<Role> role, Lane lane, 
     for (int i = 0; i < own.size(); i++) {
       String expected = own.get(i);
       if (expected.startsWith("{")) {
-        parameters.put(expected.substring(1, expected.length() - 1), segments.get(i));
+        parameters.put(expected.substring(1, expected.length() - 1), decoded(segments.get(i)));
       } else if (!expected.equals(segments.get(i))) {
         return Optional.empty();
       }
     }
     return Optional.of(parameters);
+  }
+
+  private static String decoded(String segment) {
+    try {
+      return URIUtil.decodePath(segment);
+    } catch (IllegalArgumentException e) {
+      throw Problem.badRequest("the path of the URL is no text in UTF-8");
+    }
   }
 
   static List<String> segments(String path) {

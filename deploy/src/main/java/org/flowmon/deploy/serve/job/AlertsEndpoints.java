@@ -46,7 +46,7 @@ final class AlertsEndpoints {
         Cursor.checksum(String.join("|", "alerts", state, analysis.orElse(""), from + "", to + ""));
     Optional<Cursor> cursor = fields.text("cursor").map(text -> Cursor.parse(text, asked));
     long last = cursor.map(Cursor::at).orElse(Long.MAX_VALUE);
-    ServedJob.requireRead(topics);
+    topics.requireRead();
     List<AlertStates.Message> chosen = new ArrayList<>();
     for (AlertStates.Message one : topics.alerts()) {
       long since = since(one);
@@ -96,7 +96,7 @@ final class AlertsEndpoints {
     if (!AlertResolves.isId(id)) {
       throw Problem.badRequest("'" + id + "' is no id of an alert: expected 32 digits of 0-9a-f");
     }
-    ServedJob.requireRead(topics);
+    topics.requireRead();
     return topics.alerts().stream()
         .filter(alert -> alert.text("id").equals(id))
         .findFirst()

@@ -18,6 +18,7 @@ import org.flowmon.deploy.analysis.JobOptions;
 import org.flowmon.deploy.kafka.KafkaBroker;
 import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.serve.http.Exchange;
+import org.flowmon.deploy.serve.http.JsonBodies;
 import org.flowmon.deploy.serve.http.Problem;
 import org.flowmon.jobs.JobAnalyses;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class AnalysesEndpoints {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
   private static final int MAX_TEXT = 100_000;
+  private static final int MAX_NAME = 63;
   private static final Duration WAIT = Duration.ofSeconds(20);
   private static final String FILE = "analysis.yaml";
   private static final Pattern PLACE = Pattern.compile("^analysis\\.yaml(?::(\\d+))?: ");
@@ -137,6 +139,25 @@ final class AnalysesEndpoints {
       return Files.isReadable(file) ? Files.readString(file) : null;
     }
     return AnalysisConfig.names().contains(name) ? AnalysisConfig.wholeTextOf(name) : null;
+  }
+
+  /** The analysis of a request that names one or has its text; throws if it is none. */
+  AnalysisConfig asked(JsonBodies body) throws IOException {
+    Optional<String> text = body.optionalText("text", 1, MAX_TEXT);
+    Optional<String> name = body.optionalText("analysis", 1, MAX_NAME).map(AnalysesEndpoints::name);
+    if (text.isPresent() == name.isPresent()) {
+      throw Problem.badRequest("expected 'analysis', a name, or 'text', its YAML");
+    }
+    String read = text.orElse("");
+    if (name.isPresent()) {
+      String known = text(name.get(), listing());
+      if (known == null) {
+        throw Problem.notFound(
+            "the text of an analysis " + name.get() + " is not known here; send it as 'text'");
+      }
+      read = known;
+    }
+    return read(read, ErrorHandler.THROWN).orElseThrow();
   }
 
   void check(Exchange exchange) throws IOException {

@@ -3,17 +3,16 @@ package org.flowmon.deploy.serve.job;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.kafka.TopicReader;
 import org.flowmon.deploy.report.AlertStates;
+import org.flowmon.deploy.serve.http.Problem;
 import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.jobs.report.json.ReportWindows;
@@ -25,22 +24,12 @@ import org.jspecify.annotations.Nullable;
  * windows that end last are kept, fewer if they take more than {@link
  * HeapBudget.Part#SERVED_REPORTS}.
  */
-final class JobTopics implements AutoCloseable {
+final class JobTopics implements ReportStore {
   private static final int MOST_WINDOWS = 1000;
   private static final int MOST_ALERTS = 20_000;
   private static final int CUT = 2000; // messages
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration LOOK = Duration.ofSeconds(5);
-
-  /** A report as it is now. */
-  record Kept(
-      String analysis,
-      long end,
-      int revision,
-      boolean isUpdated,
-      boolean isComplete,
-      int rows,
-      List<byte[]> messages) {}
 
   private final Map<String, Object> properties;
   private final Thread thread = new Thread(this::run, "serve-reports");
@@ -104,7 +93,13 @@ final class JobTopics implements AutoCloseable {
     state = new ServedJob.State(status, detail.orElse(null));
   }
 
-  synchronized ServedJob.State state() {
+  @Override
+  public String name() {
+    return "reports";
+  }
+
+  @Override
+  public synchronized ServedJob.State state() {
     return state;
   }
 
@@ -142,14 +137,28 @@ final class JobTopics implements AutoCloseable {
     return bytes;
   }
 
-  /** Those chosen, the windows that end last first. */
-  synchronized List<Kept> reports(Predicate<ReportWindows.Window> chosen) {
+  /** Throws a {@link Problem} if the topics could not be read yet, or any more. */
+  void requireRead() {
+    ServedJob.State now = state();
+    if (!now.status().equals("ok")) {
+      throw Problem.later(Problem.Code.UNAVAILABLE, String.valueOf(now.detail()), 2);
+    }
+  }
+
+  @Override
+  public List<Kept> reports(Asked asked, int most) {
+    requireRead();
+    return kept(asked).stream().sorted(ReportsEndpoint.ORDER).limit(most).toList();
+  }
+
+  private synchronized List<Kept> kept(Asked asked) {
     List<Kept> kept = new ArrayList<>();
     for (ReportWindows.Window window : windows.waiting()) {
-      if (chosen.test(window)) {
+      if (asked.holds(window.analysis(), window.end(), window.rows())) {
         kept.add(
             new Kept(
                 window.analysis(),
+                window.start(),
                 window.end(),
                 window.revision(),
                 window.isUpdated(),
@@ -158,7 +167,6 @@ final class JobTopics implements AutoCloseable {
                 List.copyOf(window.messages())));
       }
     }
-    kept.sort(Comparator.comparingLong(Kept::end).reversed().thenComparing(Kept::analysis));
     return kept;
   }
 

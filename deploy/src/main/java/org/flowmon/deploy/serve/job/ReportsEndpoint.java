@@ -5,23 +5,38 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.Fields;
+import org.flowmon.deploy.serve.http.Problem;
 import org.flowmon.deploy.serve.query.Cursor;
 
-/** {@code GET /api/v1/reports}: of each window the highest revision. */
+/**
+ * {@code GET /api/v1/reports}: of each window the highest revision, from whichever store has it. If
+ * a store does not answer, a warning says so; if none does, that is the answer.
+ */
 final class ReportsEndpoint implements Endpoint {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final long MOST = 10_000;
   private static final long FEW = 100;
 
-  private final JobTopics topics;
+  static final Comparator<ReportStore.Kept> ORDER =
+      Comparator.comparingLong(ReportStore.Kept::end)
+          .reversed()
+          .thenComparing(ReportStore.Kept::analysis)
+          .thenComparing(Comparator.comparingLong(ReportStore.Kept::start).reversed());
 
-  ReportsEndpoint(JobTopics topics) {
-    this.topics = topics;
+  private final List<ReportStore> stores;
+
+  /** {@code stores}: the first of those that have the same report gives it. */
+  ReportsEndpoint(List<ReportStore> stores) {
+    this.stores = List.copyOf(stores);
   }
 
   @Override
@@ -37,27 +52,49 @@ final class ReportsEndpoint implements Endpoint {
         Cursor.checksum(String.join("|", "reports", analysis.orElse(""), from + "", to + ""));
     Optional<Cursor> cursor = fields.text("cursor").map(text -> Cursor.parse(text, asked));
     long last = cursor.map(Cursor::at).orElse(Long.MAX_VALUE);
-    ServedJob.requireRead(topics);
-    List<JobTopics.Kept> all =
-        topics.reports(
-            window ->
-                analysis.map(window.analysis()::equals).orElse(true)
-                    && window.end() >= from
-                    && window.end() < to
-                    && window.end() <= last
-                    && (isEmptyGiven || window.rows() > 0));
-    Page<JobTopics.Kept> page = Page.of(all, JobTopics.Kept::end, cursor, asked, limit);
+    List<String> warnings = new ArrayList<>();
+    int most = (int) Math.min(2 * MOST, limit + cursor.map(Cursor::skip).orElse(0L) + 1);
+    List<ReportStore.Kept> all =
+        newest(new ReportStore.Asked(analysis, from, to, last, isEmptyGiven), most, warnings);
+    Page<ReportStore.Kept> page = Page.of(all, ReportStore.Kept::end, cursor, asked, limit);
     ObjectNode answer = JSON.createObjectNode();
     ArrayNode reports = answer.putArray("reports");
-    for (JobTopics.Kept report : page.items()) {
+    for (ReportStore.Kept report : page.items()) {
       reports.add(report(report));
     }
     answer.put("next", page.next());
+    warnings.forEach(answer.putArray("warnings")::add);
     exchange.audit("rows", page.items().size());
     exchange.json(200, answer);
   }
 
-  private static ObjectNode report(JobTopics.Kept kept) throws IOException {
+  private List<ReportStore.Kept> newest(ReportStore.Asked asked, int most, List<String> warnings) {
+    record Window(String analysis, long start, long end) {}
+    Map<Window, ReportStore.Kept> found = new HashMap<>();
+    List<Problem> problems = new ArrayList<>();
+    for (ReportStore store : stores) {
+      try {
+        for (ReportStore.Kept one : store.reports(asked, most)) {
+          found.merge(
+              new Window(one.analysis(), one.start(), one.end()),
+              one,
+              (a, b) -> b.revision() > a.revision() ? b : a);
+        }
+      } catch (Problem e) {
+        if (e.code() != Problem.Code.UNAVAILABLE) {
+          throw e;
+        }
+        problems.add(e);
+        warnings.add("reports are missing: " + e.getMessage());
+      }
+    }
+    if (problems.size() == stores.size()) {
+      throw problems.get(0);
+    }
+    return found.values().stream().sorted(ORDER).limit(most).toList();
+  }
+
+  static ObjectNode report(ReportStore.Kept kept) throws IOException {
     ObjectNode report = JSON.createObjectNode();
     ArrayNode rows = JSON.createArrayNode();
     JsonNode first = null;

@@ -2,23 +2,27 @@ package org.flowmon.deploy.serve.job;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.replay.LocalReplay;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Problem;
 import org.flowmon.deploy.serve.http.Role;
 import org.flowmon.deploy.serve.http.Route;
 import org.flowmon.deploy.serve.lane.Lane;
+import org.flowmon.deploy.serve.query.ServedArchives;
 import org.jspecify.annotations.Nullable;
 
 /** A job, if the server knows one. */
 public final class ServedJob implements AutoCloseable {
   private final Optional<KafkaOptions> kafka;
   private final Optional<JobTopics> topics;
+  private final List<ReportStore> stores = new ArrayList<>();
   private final Map<String, Object> properties = new HashMap<>();
 
   /** Whether reports are read: {@code ok}, {@code waiting} or {@code failed}. */
@@ -33,22 +37,21 @@ public final class ServedJob implements AutoCloseable {
           properties.put("bootstrap.servers", one.bootstrap());
         });
     this.topics = kafka.map(one -> new JobTopics(properties));
+    kafka
+        .flatMap(KafkaOptions::job)
+        .flatMap(job -> Optional.ofNullable(job.postgres()))
+        .ifPresent(postgres -> stores.add(new JobDatabase(postgres)));
+    topics.ifPresent(stores::add);
   }
 
-  /** Empty without a job. */
-  public Optional<State> state() {
-    return topics.map(JobTopics::state);
+  /** Of each store of reports, by name; empty without a job. */
+  public Map<String, State> states() {
+    Map<String, State> states = new LinkedHashMap<>();
+    stores.forEach(store -> states.put(store.name(), store.state()));
+    return states;
   }
 
-  /** Throws a {@link Problem} if the topics could not be read yet, or any more. */
-  static void requireRead(JobTopics topics) {
-    State state = topics.state();
-    if (!state.status().equals("ok")) {
-      throw Problem.later(Problem.Code.UNAVAILABLE, String.valueOf(state.detail()), 2);
-    }
-  }
-
-  public List<Route> routes(String api) {
+  public List<Route> routes(String api, ServedArchives archives) {
     AnalysesEndpoints analyses = new AnalysesEndpoints(kafka);
     List<Route> routes = new ArrayList<>();
     routes.add(Route.get(api + "analyses", Lane.REMOTE, analyses::list));
@@ -56,8 +59,22 @@ public final class ServedJob implements AutoCloseable {
     routes.add(Route.get(api + "analyses/{name}", Lane.REMOTE, analyses::one));
     routes.add(change("PUT", api, analyses::add));
     routes.add(change("DELETE", api, analyses::remove));
+    routes.add(
+        Route.post(
+                api + "replays",
+                Lane.REPLAY,
+                new ReplayEndpoint(
+                    analyses,
+                    archives,
+                    kafka.flatMap(KafkaOptions::job).orElseGet(LocalReplay::withoutJob)))
+            .forRole(Role.ANALYST));
     Optional<AlertsEndpoints> alerts = topics.map(one -> new AlertsEndpoints(one, properties));
-    routes.add(Route.get(api + "reports", Lane.SMALL, orNone(topics, ReportsEndpoint::new)));
+    boolean isRemote = stores.size() > 1;
+    routes.add(
+        Route.get(
+            api + "reports",
+            isRemote ? Lane.REMOTE : Lane.SMALL,
+            orNone(topics, any -> new ReportsEndpoint(stores))));
     routes.add(Route.get(api + "alerts", Lane.SMALL, orNone(alerts, one -> one::list)));
     routes.add(Route.get(api + "alerts/{id}", Lane.SMALL, orNone(alerts, one -> one::one)));
     routes.add(
@@ -83,6 +100,6 @@ public final class ServedJob implements AutoCloseable {
 
   @Override
   public void close() {
-    topics.ifPresent(JobTopics::close);
+    stores.forEach(ReportStore::close);
   }
 }

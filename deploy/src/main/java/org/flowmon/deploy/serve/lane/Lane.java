@@ -7,5 +7,7 @@ public enum Lane {
   /** Queries that read much: they leave processors to the small ones. */
   LARGE,
   /** What waits for Kafka, a database or a collector, and needs no processor. */
-  REMOTE
+  REMOTE,
+  /** A replay of an analysis, one at a time: it takes a Flink cluster of its own. None waits. */
+  REPLAY
 }

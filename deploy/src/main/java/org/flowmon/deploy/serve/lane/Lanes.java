@@ -6,11 +6,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.flowmon.flow.memory.HeapBudget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of all lanes. Work that finds a lane's queue full is refused, not queued without end.
@@ -26,19 +29,21 @@ public final class Lanes implements AutoCloseable {
 
   private final Map<Lane, ThreadPoolExecutor> pools = new EnumMap<>(Lane.class);
   private final Map<Lane, LongAdder> refused = new EnumMap<>(Lane.class);
+  private final SmallFirst smallFirst;
 
   /** {@code processors}: all that the machine has. */
   public Lanes(int processors) {
-    // One processor stays free of large queries, so that a small one never shares it with two.
+    smallFirst = new SmallFirst(processors, SmallFirst.Clock.SYSTEM);
     pools.put(Lane.SMALL, pool(Lane.SMALL, Math.max(2, processors)));
     pools.put(Lane.LARGE, pool(Lane.LARGE, Math.max(1, processors - 1)));
     pools.put(Lane.REMOTE, pool(Lane.REMOTE, REMOTE_THREADS));
+    pools.put(Lane.REPLAY, pool(Lane.REPLAY, 1));
     for (Lane lane : Lane.values()) {
       refused.put(lane, new LongAdder());
     }
   }
 
-  private static ThreadPoolExecutor pool(Lane lane, int threads) {
+  private ThreadPoolExecutor pool(Lane lane, int threads) {
     AtomicInteger number = new AtomicInteger();
     String name = "serve-" + lane.name().toLowerCase(Locale.ROOT) + "-";
     return new ThreadPoolExecutor(
@@ -46,12 +51,22 @@ public final class Lanes implements AutoCloseable {
         threads,
         0,
         TimeUnit.SECONDS,
-        new ArrayBlockingQueue<>(WAITING),
+        lane == Lane.REPLAY ? new SynchronousQueue<>() : new ArrayBlockingQueue<>(WAITING),
         task -> {
           Thread thread = new Thread(task, name + number.incrementAndGet());
           thread.setDaemon(true);
           return thread;
-        });
+        }) {
+      @Override
+      protected void beforeExecute(Thread thread, Runnable task) {
+        smallFirst.begin(lane);
+      }
+
+      @Override
+      protected void afterExecute(Runnable task, @Nullable Throwable failure) {
+        smallFirst.end(lane);
+      }
+    };
   }
 
   private ThreadPoolExecutor of(Lane lane) {
@@ -88,6 +103,21 @@ public final class Lanes implements AutoCloseable {
 
   public long refused(Lane lane) {
     return Objects.requireNonNull(refused.get(lane)).sum();
+  }
+
+  /**
+   * What one thread of a query in the lane calls for each block of its work: large ones wait there
+   * while small ones need the processors.
+   *
+   * @param isGone whether it need not go on
+   */
+  public Runnable yielding(Lane lane, BooleanSupplier isGone) {
+    return lane == Lane.LARGE ? smallFirst.yielding(isGone) : () -> {};
+  }
+
+  /** How long large queries waited for small ones, all together. */
+  public long yieldedNanos() {
+    return smallFirst.waitedNanos();
   }
 
   /** The heap that one query of the lane may take. */

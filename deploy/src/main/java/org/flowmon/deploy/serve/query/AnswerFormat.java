@@ -3,6 +3,7 @@ package org.flowmon.deploy.serve.query;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.Problem;
 
@@ -10,7 +11,8 @@ import org.flowmon.deploy.serve.http.Problem;
 enum AnswerFormat {
   JSON(Exchange.JSON),
   NDJSON("application/x-ndjson"),
-  CSV("text/csv");
+  CSV("text/csv"),
+  PARQUET("application/vnd.apache.parquet");
 
   private final String type;
 
@@ -51,7 +53,7 @@ enum AnswerFormat {
         Problem.Code.NOT_ACCEPTABLE,
         "Accept: "
             + accept.orElse("")
-            + ": there are application/json, application/x-ndjson and"
-            + " text/csv");
+            + ": there are "
+            + Arrays.stream(values()).map(format -> format.type).collect(Collectors.joining(", ")));
   }
 }

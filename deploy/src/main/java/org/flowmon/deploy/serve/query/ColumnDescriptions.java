@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Properties;
 
 /** What columns are, in a few words; users' own have no description. */
-final class ColumnDescriptions {
+public final class ColumnDescriptions {
   private static final Properties ALL = read();
 
   private ColumnDescriptions() {}
@@ -29,7 +29,7 @@ final class ColumnDescriptions {
     return all;
   }
 
-  static Optional<String> of(String column) {
+  public static Optional<String> of(String column) {
     return Optional.ofNullable(ALL.getProperty(column));
   }
 }

@@ -44,12 +44,9 @@ public final class ColumnsEndpoint implements Endpoint {
       ValueKind kind = ValueKind.of(stored.type());
       column(json, name, kind, isOwn ? "own" : "stored", stored.unit(), stored.codeNames());
     } else if (derived.isPresent()) {
-      column(json, name, derived.get().kind(), "computed", "", null);
+      column(json, name, derived.get().kind(), "computed", derived.get().unit(), null);
     } else if (joined.isPresent()) {
       column(json, name, joined.get().kind(), "joined", "", null);
-    } else {
-      FlowColumn counted = FlowColumn.byName(name.replaceFirst("^estimated_", ""));
-      column(json, name, ValueKind.LONG, "computed", counted == null ? "" : counted.unit(), null);
     }
   }
 

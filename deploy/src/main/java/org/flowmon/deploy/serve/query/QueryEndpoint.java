@@ -76,25 +76,32 @@ public final class QueryEndpoint implements Endpoint {
       }
       Page page = new Page(request.skip(), request.limit().orElse(Long.MAX_VALUE));
       AnswerStream out = exchange.stream(request.format().contentType());
-      Rows rows =
-          request.format() == AnswerFormat.JSON
-              ? new Json(out, request.query().shown())
-              : new Lines(out, request.query().shown(), request.format());
-      StreamedAnswer answer =
-          ArchiveQuery.stream(
-              snapshot.all(),
-              page.limited(request.query()),
-              options,
-              some -> page.take(some, rows));
-      String next =
-          page.hasMore
-              ? new Cursor(request.checksum(), asOf, request.now(), page.skip + page.given)
-                  .toString()
-              : null;
-      rows.end(request, snapshot, answer, page.given, next);
-      out.end();
-      audit(exchange, answer.stats(), page.given);
+      try (AnswerRows rows = rows(request, out)) {
+        StreamedAnswer answer =
+            ArchiveQuery.stream(
+                snapshot.all(),
+                page.limited(request.query()),
+                options,
+                some -> page.take(some, rows));
+        String next =
+            page.hasMore
+                ? new Cursor(request.checksum(), asOf, request.now(), page.skip + page.given)
+                    .toString()
+                : null;
+        rows.end(request, snapshot, answer, page.given, next);
+        out.end();
+        audit(exchange, answer.stats(), page.given);
+      }
     }
+  }
+
+  private AnswerRows rows(QueryRequest request, OutputStream out) throws IOException {
+    List<SelectItem> items = request.query().shown();
+    return switch (request.format()) {
+      case JSON -> new Json(out, items);
+      case NDJSON, CSV -> new Lines(out, items, request.format());
+      case PARQUET -> new ParquetAnswer(out, items);
+    };
   }
 
   public static void audit(Exchange exchange, QueryStats stats, long rows) {
@@ -134,7 +141,7 @@ public final class QueryEndpoint implements Endpoint {
       return flows.limit() < 0 || flows.limit() > needed ? flows.withLimit(needed) : query;
     }
 
-    void take(ResultTable some, Rows rows) throws IOException {
+    void take(ResultTable some, AnswerRows rows) throws IOException {
       long first = Math.max(0, Math.min(some.rowCount(), skip - seen));
       long last = Math.min(some.rowCount(), first + (most - given));
       rows.rows(some, (int) first, (int) last);
@@ -144,21 +151,8 @@ public final class QueryEndpoint implements Endpoint {
     }
   }
 
-  /** Writes the rows of an answer in one format. */
-  private interface Rows {
-    void rows(ResultTable some, int from, int to) throws IOException;
-
-    void end(
-        QueryRequest request,
-        ArchivesSnapshot snapshot,
-        StreamedAnswer answer,
-        long given,
-        @Nullable String next)
-        throws IOException;
-  }
-
   /** One object, with the rows amid it. */
-  private final class Json implements Rows {
+  private final class Json implements AnswerRows {
     private final JsonGenerator json;
     private final List<SelectItem> items;
 
@@ -205,7 +199,7 @@ public final class QueryEndpoint implements Endpoint {
   }
 
   /** A line for each row. */
-  private static final class Lines implements Rows {
+  private static final class Lines implements AnswerRows {
     private final OutputStream out;
     private final List<SelectItem> items;
     private final AnswerFormat format;

@@ -3,9 +3,11 @@ package org.flowmon.deploy.serve.query;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.flowmon.archive.Archive;
 import org.flowmon.archive.Archives;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.SamplingRates;
 import org.flowmon.deploy.command.UsageException;
@@ -67,17 +69,37 @@ public final class ServedArchives implements AutoCloseable {
     return archives.snapshot();
   }
 
+  public List<ArchiveLocation> locations() {
+    return archives.all().stream().map(Archive::location).toList();
+  }
+
   public EnrichmentConfig enrichment() {
     return enrichment;
   }
 
-  /** With the limits of the exchange: its time, its lane's memory, and whether anybody waits. */
+  /**
+   * With the limits of the exchange: its time, its lane's memory, and whether anybody waits. For
+   * one query, on one thread: if it is large it lets small ones go before.
+   */
   public QueryOptions options(Exchange exchange) {
+    Runnable yielding = exchange.lanes().yielding(exchange.lane(), exchange::isGone);
     return QueryOptions.DEFAULTS
         .withGroupMemory(exchange.lanes().memory(exchange.lane()))
         .withTimeLimit(exchange.left())
-        .withIsGone(exchange::isGone)
+        .withIsGone(
+            () -> {
+              yielding.run();
+              return exchange.isGone();
+            })
         .withEnrichment(files);
+  }
+
+  EnrichmentFiles files() {
+    return files;
+  }
+
+  SamplingRates rates() {
+    return rates;
   }
 
   /** How far the answer to a bound query can be trusted. */

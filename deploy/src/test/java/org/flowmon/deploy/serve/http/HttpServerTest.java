@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -353,16 +354,30 @@ final class HttpServerTest {
     assertTrue(lines.stream().anyMatch(line -> line.contains("/api/none")), lines.toString());
   }
 
+  private static long heapInUse() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
   @Test
-  void idleConnectionsCostNoThreads() throws Exception {
+  void idleConnectionsCostNoThreadsAndLittleMemory() throws Exception {
+    String request =
+        "GET /api/quick HTTP/1.1\r\nHost: 127.0.0.1:"
+            + server.port()
+            + "\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n";
     List<Socket> idle = new ArrayList<>();
     try {
+      long before = heapInUse();
       for (int i = 0; i < 1000; i++) {
-        Socket socket = raw(http("/api/quick"));
+        Socket socket = raw(request);
         socket.setSoTimeout(10_000);
         assertTrue(socket.getInputStream().read(new byte[4096]) > 0);
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        assertTrue(socket.getInputStream().read(new byte[4096]) > 0, "the second answer");
         idle.add(socket);
       }
+      long each = (heapInUse() - before) / idle.size();
+      assertTrue(each < 40_000, each + " bytes of a connection, with the client's part");
       long threads =
           Thread.getAllStackTraces().keySet().stream()
               .filter(thread -> thread.getName().startsWith("serve-http"))

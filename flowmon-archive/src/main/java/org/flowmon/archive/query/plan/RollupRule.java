@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.flowmon.archive.query.filter.ExactTimes;
 import org.flowmon.archive.query.filter.ExpressionColumns;
+import org.flowmon.archive.rollup.Measure;
 import org.flowmon.archive.rollup.RollupFormat;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.query.AggregateCall;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *       on one address and {@code outgoing};
  *   <li>the keys are functions of that address, {@code outgoing} and the UTC hour of {@code
  *       end_time};
- *   <li>the aggregates count rows, count, sum or average measures, or take the first or last hour.
+ *   <li>the aggregates count rows, count, sum or average measures or their estimates, or take the
+ *       first or last hour.
  * </ul>
  *
  * Immutable.
@@ -106,13 +108,22 @@ public final class RollupRule {
 
   private static boolean isSummed(AggregateCall call) {
     return switch (call.function()) {
-      case COUNT, SUM, AVG ->
-          call.arguments().isEmpty()
-              || (call.argument() instanceof Expression.Column column
-                  && RollupFormat.MEASURES.contains(column.column()));
+      case COUNT, SUM, AVG -> call.arguments().isEmpty() || measure(call.argument()).isPresent();
       case MIN, MAX -> isOfHours(call);
       case COUNT_DISTINCT, STDDEV, STDDEV_POP, STATE -> false;
     };
+  }
+
+  /** The measure whose values an argument has. */
+  public static Optional<Measure> measure(Expression argument) {
+    Measure measure = null;
+    if (argument instanceof Expression.Column stored) {
+      measure = Measure.of(stored.column());
+    } else if (argument instanceof Expression.Derived derived && derived.column().isEstimate()) {
+      measure = Measure.estimateOf(derived.column().columns().get(0));
+    }
+    return Optional.ofNullable(measure)
+        .filter(some -> RollupFormat.MEASURES.contains(some.column()));
   }
 
   /**
@@ -190,6 +201,16 @@ public final class RollupRule {
         .filter(call -> !call.arguments().isEmpty())
         .map(AggregateCall::argument)
         .filter(argument -> ExpressionColumns.of(argument).contains(FlowColumn.END_TIME));
+  }
+
+  /** The columns of which estimates are asked for. */
+  public List<FlowColumn> estimates() {
+    return query.aggregates().stream()
+        .filter(call -> !call.arguments().isEmpty())
+        .flatMap(call -> measure(call.argument()).stream())
+        .filter(Measure::isEstimate)
+        .map(Measure::column)
+        .toList();
   }
 
   /** The place of the address itself among the keys, −1 if it is no key. */

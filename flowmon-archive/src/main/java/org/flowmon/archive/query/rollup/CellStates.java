@@ -3,10 +3,11 @@ package org.flowmon.archive.query.rollup;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.flowmon.archive.query.plan.RollupRule;
 import org.flowmon.archive.rollup.CellReader;
+import org.flowmon.archive.rollup.Measure;
 import org.flowmon.archive.rollup.Rollup;
 import org.flowmon.archive.rollup.RollupFormat;
-import org.flowmon.flow.FlowColumn;
 import org.flowmon.udaf.aggregate.Accumulator;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.expression.CompiledExpression;
@@ -22,7 +23,8 @@ final class CellStates {
   private final long[][] words;
   // By word of a state: the stream that fills it.
   private final int[] streams;
-  // By argument: empty if it is a measure.
+  // By argument: a measure, or a time.
+  private final List<Optional<Measure>> measures;
   private final List<Optional<CompiledExpression>> times;
   private final CellRows time = new CellRows();
 
@@ -30,11 +32,12 @@ final class CellStates {
     this.layout = layout;
     this.words = new long[layout.stateWords()][RollupFormat.BLOCK];
     this.streams = new int[layout.stateWords()];
+    this.measures = layout.arguments().stream().map(RollupRule::measure).toList();
     this.times = layout.arguments().stream().map(CellStates::time).toList();
   }
 
   private static Optional<CompiledExpression> time(Expression argument) {
-    return argument instanceof Expression.Column
+    return RollupRule.measure(argument).isPresent()
         ? Optional.empty()
         : Optional.of(CompiledExpression.of(argument));
   }
@@ -49,11 +52,11 @@ final class CellStates {
       switch (accumulator.operation()) {
         case COUNT_ROWS -> streams[word] = rollup.rowsStream();
         case COUNT_VALUES -> {
-          FlowColumn measure = measure(accumulator);
+          Measure measure = measure(accumulator, rollup);
           streams[word] = rollup.has(measure) ? rollup.valuesStream(measure) : NONE;
         }
         case SUM -> {
-          FlowColumn measure = measure(accumulator);
+          Measure measure = measure(accumulator, rollup);
           streams[word] = rollup.has(measure) ? rollup.sumStream(measure) : NONE;
           streams[word + 1] = rollup.has(measure) ? rollup.highStream(measure) : NONE;
         }
@@ -67,8 +70,10 @@ final class CellStates {
     }
   }
 
-  private FlowColumn measure(Accumulator accumulator) {
-    return ((Expression.Column) layout.arguments().get(accumulator.argument())).column();
+  /** An estimate that the rollup lacks is its column: else these cells would not answer. */
+  private Measure measure(Accumulator accumulator, Rollup rollup) {
+    Measure asked = measures.get(accumulator.argument()).orElseThrow();
+    return rollup.has(asked) ? asked : Measure.of(asked.column());
   }
 
   private boolean isOfTime(Accumulator accumulator) {

@@ -75,7 +75,8 @@ final class DayCells extends CellSource {
       }
       Optional<SealedSegment> segment =
           segment(s).filter(some -> snapshot.firstRow(some) == 0 && some.arrival().max() <= asOf);
-      if (segment.isEmpty()) {
+      boolean answers = rule.estimates().isEmpty() || covered.get(s).hasEstimates();
+      if (segment.isEmpty() || !answers) {
         spoilt.addAll(covered.get(s).days());
       } else {
         for (long day : covered.get(s).days()) {

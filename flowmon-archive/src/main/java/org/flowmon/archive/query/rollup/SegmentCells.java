@@ -94,7 +94,7 @@ public final class SegmentCells extends CellSource {
     long hidden = newestHidden(lease);
     Rollup totals = whole && !rule.needsHours() ? index.totals(address) : null;
     Rollup rollup = totals != null ? totals : index.hours(address);
-    if (rollup == null || !hasAllMeasures(rollup, segment)) {
+    if (rollup == null || !hasAllMeasures(rule, rollup, segment)) {
       return Optional.empty();
     }
     LongRanges cut = LongRanges.NONE;
@@ -165,10 +165,13 @@ public final class SegmentCells extends CellSource {
         : times.get().and(LongRanges.of(from, to));
   }
 
-  /** A measure that the rollup lacks must be NULL in all rows. */
-  private static boolean hasAllMeasures(Rollup rollup, SegmentReader segment) {
-    return RollupFormat.MEASURES.stream()
-        .allMatch(measure -> rollup.has(measure) == (segment.nullCount(measure) < segment.rows()));
+  /**
+   * A column that the rollup lacks must be NULL in all rows, an estimate that is asked for equal to
+   * its column.
+   */
+  private static boolean hasAllMeasures(RollupRule rule, Rollup rollup, SegmentReader segment) {
+    return rollup.hasColumns(column -> segment.nullCount(column) < segment.rows())
+        && (rollup.hasEstimates(rule.estimates()) || !segment.isSampled());
   }
 
   private boolean isDearerThan(RowRanges all) {

@@ -379,6 +379,12 @@ public final class SegmentReader implements EncodedRows, AutoCloseable {
     return entry == null ? Long.MIN_VALUE : entry.max();
   }
 
+  /** Whether a row may have another {@code sampling_rate} than 1. */
+  public boolean isSampled() {
+    return nullCount(FlowColumn.SAMPLING_RATE) < rows()
+        && (minLong(FlowColumn.SAMPLING_RATE) != 1 || maxLong(FlowColumn.SAMPLING_RATE) != 1);
+  }
+
   public void requireWhole() {
     file.requireWhole();
   }

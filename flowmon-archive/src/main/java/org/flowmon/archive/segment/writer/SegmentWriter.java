@@ -239,6 +239,9 @@ public final class SegmentWriter {
           // The rollups are split by it: it must be known before the addresses.
           index.rollups().outgoing(values.low, values.count, validity());
         }
+        if (values.load(FlowColumn.SAMPLING_RATE, parts, rows, ranks)) {
+          index.rollups().rates(values.low, values.count, validity()); // before the measures
+        }
         for (FlowColumn column : new TreeSet<>(FlowColumn.all())) { // by id
           pause.run();
           if (values.load(column, parts, rows, ranks)) {

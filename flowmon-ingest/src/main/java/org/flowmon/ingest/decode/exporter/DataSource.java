@@ -58,6 +58,9 @@ public final class DataSource {
    * @param nowDrops samples that the agent dropped so far
    */
   public void observe(int nowNumber, long rate, int nowPool, int nowDrops, long arrival) {
+    if (sequence.beginsAnew(nowNumber)) {
+      started = false;
+    }
     sequence.observe(nowNumber, 1, 1, 1, arrival);
     int sent = nowNumber - number;
     if (!started || rate != told || sent <= 0 || sent > SequenceTracker.MAX_LATE) {

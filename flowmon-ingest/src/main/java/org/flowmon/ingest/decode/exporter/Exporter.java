@@ -2,8 +2,10 @@ package org.flowmon.ingest.decode.exporter;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class Exporter {
   /** Estimated heap of an exporter without its domains (bytes). */
   static final int BYTES = 520;
+
+  /** Domains that are looked at for an interface's name: some, as there may be thousands. */
+  private static final int MOST_NAMED = 8;
 
   /**
    * Who counts as one exporter: an IPv4 address, or a /64 of IPv6, of which one host may have all
@@ -135,10 +140,38 @@ public final class Exporter {
     }
   }
 
-  Stream<InterfaceCounters> interfaceCounters() {
+  /** With the names that its options data or samples tell. */
+  Stream<InterfaceCounters> interfaceCounters(long since) {
+    List<ObservationDomain> named =
+        domains.values().stream()
+            .filter(domain -> !domain.names().interfaces().isEmpty())
+            .limit(MOST_NAMED)
+            .toList();
     return domains.values().stream()
         .flatMap(domain -> domain.dataSources().stream())
-        .flatMap(source -> source.interfaceCounters().stream());
+        .flatMap(source -> source.interfaceCounters().stream())
+        .filter(counters -> counters.arrival() >= since)
+        .map(counters -> counters.named(interfaceName(named, counters.index())));
+  }
+
+  private static String interfaceName(List<ObservationDomain> among, long index) {
+    for (ObservationDomain domain : among) {
+      byte[] name = domain.names().interfaces().get(index);
+      if (name != null) {
+        return new String(name, StandardCharsets.UTF_8);
+      }
+    }
+    return "";
+  }
+
+  int interfaces() {
+    int all = 0;
+    for (ObservationDomain domain : domains.values()) {
+      for (DataSource one : domain.dataSources()) {
+        all += one.interfaceCounters().isPresent() ? 1 : 0;
+      }
+    }
+    return all;
   }
 
   int domains() {

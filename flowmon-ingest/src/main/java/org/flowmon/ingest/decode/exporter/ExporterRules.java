@@ -61,9 +61,9 @@ public final class ExporterRules {
       Sampling known = rates.computeIfAbsent(exporter, address -> new Sampling());
       Sampling.Rate told = new Sampling.Rate(rate, 0);
       if (parts.group(2) == null) {
-        known.setDomain(told);
+        known.setDomain(told, 0);
       } else {
-        known.setInterface(Long.parseLong(parts.group(2)), told);
+        known.setInterface(Long.parseLong(parts.group(2)), told, 0);
       }
     }
     return new ExporterRules(networks, rates, false);

@@ -14,6 +14,7 @@ import org.flowmon.flow.IpAddress;
  * @param waitingBytes of sets that wait for their template
  * @param domains observation domains
  * @param samplingRates how many rates its options tell
+ * @param interfaces that it sends counters of
  * @param clockSkew by which its clock was ahead of the arrival at the last datagram, 0 if it tells
  *     no time
  */
@@ -32,6 +33,7 @@ public record ExporterStatus(
     int domains,
     int templates,
     int samplingRates,
+    int interfaces,
     long clockSkew) {
   /** Both together: an exporter that sends in two ways. */
   public ExporterStatus with(ExporterStatus other) {
@@ -51,6 +53,7 @@ public record ExporterStatus(
         domains + other.domains,
         templates + other.templates,
         samplingRates + other.samplingRates,
+        interfaces + other.interfaces,
         isLater ? other.clockSkew : clockSkew);
   }
 }

@@ -40,7 +40,7 @@ public final class ExporterTable {
     this.limits = limits;
     this.counters = counters;
     this.work = work;
-    this.nothingHeld = new HeldDatagram(new DatagramHeader(), counters);
+    this.nothingHeld = new HeldDatagram(new DatagramHeader(), 0, counters);
     this.establishedMost = limits.stateBytes() - limits.strangerBytes();
   }
 
@@ -67,11 +67,9 @@ public final class ExporterTable {
     return established.size();
   }
 
-  /** The last counters of each interface of sFlow's agents. */
-  public List<InterfaceCounters> interfaceCounters() {
-    return Stream.concat(established.values().stream(), strangers.values().stream())
-        .flatMap(Exporter::interfaceCounters)
-        .toList();
+  /** The last counters of each interface of known exporters, if they came since then (µs). */
+  public List<InterfaceCounters> interfaceCounters(long since) {
+    return established.values().stream().flatMap(one -> one.interfaceCounters(since)).toList();
   }
 
   /** All known exporters, then at most so many strangers, those that were heard last. */
@@ -151,12 +149,12 @@ public final class ExporterTable {
     Exporter exporter = find(address, lastHeard);
     exporter.firstFlows(lastHeard - limits.establishedMicros());
     exporter.totals().restored(address, lastHeard);
-    decodedFlows();
+    decoded();
     return exporter;
   }
 
-  /** An exporter that keeps sending flows becomes known. */
-  public void decodedFlows() {
+  /** An exporter that keeps sending flows, or counters, becomes known. */
+  public void decoded() {
     Exporter exporter = Objects.requireNonNull(current, "the datagram's exporter was heard");
     if (exporter.isEstablished()
         || now - exporter.firstFlows(now) < limits.establishedMicros()

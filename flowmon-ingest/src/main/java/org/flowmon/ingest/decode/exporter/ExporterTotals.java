@@ -77,6 +77,7 @@ final class ExporterTotals {
         of.domains(),
         of.templates(),
         of.samplingRates(),
+        of.interfaces(),
         clockSkew);
   }
 }

@@ -11,17 +11,24 @@ import org.flowmon.ingest.decode.record.DatagramHeader;
 public final class HeldDatagram {
   private final IngestCounters counters;
   private final DatagramHeader header;
+  private final int life;
   private int waiting;
   private long unseen;
 
-  /** Nothing waits yet; the header is copied. */
-  public HeldDatagram(DatagramHeader header, IngestCounters counters) {
+  /** Nothing waits yet; the header is copied, {@code life} is {@link ObservationDomain#life}. */
+  public HeldDatagram(DatagramHeader header, int life, IngestCounters counters) {
     this.header = header.copy();
+    this.life = life;
     this.counters = counters;
   }
 
   public DatagramHeader header() {
     return header;
+  }
+
+  /** Of the domain that its templates would be of. */
+  public int life() {
+    return life;
   }
 
   void waits() {
@@ -41,7 +48,8 @@ public final class HeldDatagram {
     end();
   }
 
-  void dropped() {
+  /** A set was given up. */
+  public void dropped() {
     counters.increment(IngestCounter.SETS_DROPPED_NO_TEMPLATE);
     end();
   }

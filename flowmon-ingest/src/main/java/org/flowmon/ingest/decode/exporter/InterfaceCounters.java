@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * wrap; one that the agent does not keep is 4294967295, or 2^64 − 1 of octets.
  *
  * @param exporter the agent, null if unknown
+ * @param name empty if the exporter does not tell it
  * @param arrival when they came, µs since 1970
  * @param speed bits/s
  * @param direction 1 full duplex, 2 half duplex, 3 in, 4 out, 0 unknown
@@ -17,6 +18,7 @@ public record InterfaceCounters(
     @Nullable IpAddress exporter,
     long subAgent,
     long index,
+    String name,
     long arrival,
     long type,
     long speed,
@@ -25,7 +27,21 @@ public record InterfaceCounters(
     Counts in,
     Counts out) {
 
-  /** One direction; {@code unknownProtocols} only of the inbound one, else 0. */
+  /** Stands for a count of packets that the agent does not keep. */
+  public static final long NOT_KEPT = 0xFFFF_FFFFL;
+
+  /** Likewise of octets. */
+  public static final long OCTETS_NOT_KEPT = -1;
+
+  InterfaceCounters named(String newName) {
+    return new InterfaceCounters(
+        exporter, subAgent, index, newName, arrival, type, speed, direction, status, in, out);
+  }
+
+  /**
+   * One direction; {@code octets} unsigned; {@code unknownProtocols} only of the inbound one, else
+   * 0.
+   */
   public record Counts(
       long octets,
       long unicast,

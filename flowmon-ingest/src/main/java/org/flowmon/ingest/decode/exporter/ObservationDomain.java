@@ -12,7 +12,9 @@ import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.TableHash;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
+import org.flowmon.ingest.decode.record.DatagramHeader;
 import org.flowmon.ingest.decode.record.ExporterNames;
+import org.flowmon.ingest.decode.record.FlowTotals;
 import org.flowmon.ingest.decode.record.Names;
 import org.flowmon.ingest.decode.record.Sampling;
 import org.jspecify.annotations.Nullable;
@@ -23,12 +25,12 @@ public final class ObservationDomain {
   public static final int ANY_PORT = -1;
 
   /** Estimated heap of a domain without its templates and rates (bytes). */
-  static final int BYTES = 600;
+  static final int BYTES = 640;
 
   /** Estimated heap of the map entries for a template and for a sampling rate (bytes). */
   private static final int TEMPLATE_ENTRY_BYTES = 128;
 
-  private static final int RATE_BYTES = 112;
+  private static final int RATE_BYTES = 128;
 
   /** Of a name without its bytes: array and places in the table; of the empty tables. */
   private static final int NAME_BYTES = 80;
@@ -76,7 +78,7 @@ public final class ObservationDomain {
   private final IngestCounters counters;
   private final HeldDatagram nothingHeld;
   private final SequenceTracker sequence;
-  private final Sampling sampling = new Sampling();
+  private Sampling sampling = Sampling.NONE;
   private ExporterNames names = NO_NAMES;
   // In the order of their last definition; two maps, as a whole kind may be withdrawn.
   private final Map<Integer, Defined> flowTemplates = new LinkedHashMap<>(2);
@@ -86,6 +88,9 @@ public final class ObservationDomain {
   private long bytes = BYTES;
   private long serial;
   private long systemInit;
+  private long systemInitTold;
+  private int life;
+  private @Nullable FlowTotals totals;
 
   ObservationDomain(Exporter exporter, ExporterTable table, IngestCounter lost) {
     this.exporter = exporter;
@@ -118,29 +123,142 @@ public final class ObservationDomain {
     return bytes;
   }
 
+  /** Of flows whose counters are since their start. */
+  public FlowTotals totals() {
+    if (totals == null) {
+      totals = new FlowTotals(counters, this::takesTotals);
+    }
+    return totals;
+  }
+
+  private boolean takesTotals(long more) {
+    // Templates and rates must find room, too.
+    boolean takes = exporter.takeLeaving(more, limits.exporterBytes() / 4);
+    bytes += takes ? more : 0;
+    return takes;
+  }
+
   /** When the exporter's uptime was 0, µs since 1970; 0 if unknown. */
   public long systemInit() {
     return systemInit;
   }
 
-  public void setSystemInit(long micros) {
+  /** If it is later than the last one, the exporter has begun anew; returns whether it has. */
+  public boolean setSystemInit(long micros, long now) {
+    boolean anew = systemInit != 0 && micros - systemInit > LifeClock.TOLERANCE * 1000L;
+    if (anew) {
+      forgetRates(now); // those of this very datagram stay
+    }
     systemInit = micros;
+    systemInitTold = now;
+    return anew;
   }
 
-  /** Counts a rate that found no room. */
-  public void setSampler(long id, Sampling.Rate rate) {
-    if (sampling.hasSampler(id) || takesRate(sampling.samplers())) {
-      sampling.setSampler(id, rate);
+  /** Counts the lives of templates: a set of one cannot be read by a template of the next. */
+  public int life() {
+    return life;
+  }
+
+  /**
+   * A datagram begins, before its sets are read: what is too old is forgotten and, if the exporter
+   * began anew with it, what belongs to its former life.
+   *
+   * @param domains the datagram's own one, then those whose templates it may use
+   */
+  public static void begin(ObservationDomain[] domains, DatagramHeader header) {
+    SequenceTracker own = domains[0].sequence;
+    SequenceTracker last = domains[domains.length - 1].sequence;
+    boolean isNewSession = !own.clock().isKnown();
+    if (header.uptimeIsHeaders) {
+      for (ObservationDomain domain : domains) {
+        domain.sequence.observeUptime(header.uptime, header.exportTime);
+      }
+    }
+    // After a restart an exporter may send from another port: its uptime tells there.
+    boolean anew = own.beginsAnew((int) header.sequence) || (isNewSession && last.clock().isAnew());
+    if (anew) {
+      domains[0].counters.increment(IngestCounter.EXPORTERS_RESTARTED);
+    }
+    // RFC 3954 section 7: then a template's id may be that of another. IPFIX's are defined anew.
+    boolean templatesToo = header.uptimeIsHeaders && !own.clock().goesOn();
+    for (ObservationDomain domain : domains) {
+      if (anew) {
+        domain.beginLife(templatesToo);
+      }
+      domain.expire(header.arrival);
     }
   }
 
-  /** Counts a rate without room; exporters use 0 for all interfaces. */
-  public void setInterface(long index, Sampling.Rate rate) {
+  /**
+   * The exporter has begun anew: its rates, {@link #systemInit} and, if {@code templatesToo}, its
+   * templates are forgotten. Names live on until others replace them: a wrong one harms no sum.
+   */
+  private void beginLife(boolean templatesToo) {
+    systemInit = 0;
+    forgetRates(Long.MAX_VALUE);
+    if (templatesToo) {
+      life++;
+      removeAll(true);
+      removeAll(false);
+    }
+  }
+
+  /** Forgets rates and {@link #systemInit} if they are older than a template may be. */
+  private void expire(long now) {
+    long oldest = now - limits.templateLifetimeMicros();
+    if (sampling.mayBeOlderThan(oldest)) {
+      counters.add(IngestCounter.SAMPLING_EXPIRED, forgetRates(oldest));
+    }
+    if (systemInitTold < oldest) {
+      systemInit = 0;
+    }
+  }
+
+  private int forgetRates(long toldBefore) {
+    if (sampling == Sampling.NONE) {
+      return 0;
+    }
+    int rates = sampling.samplers() + sampling.interfaces();
+    int forgotten = sampling.forgetOlderThan(toldBefore);
+    giveRates(rates - sampling.samplers() - sampling.interfaces());
+    return forgotten;
+  }
+
+  private void giveRates(int rates) {
+    bytes -= (long) rates * RATE_BYTES;
+    exporter.give((long) rates * RATE_BYTES);
+  }
+
+  /** An unknown rate takes the former one away; one without room is counted. */
+  public void setSampler(long id, Sampling.Rate rate, long now) {
+    if (rate.isUnknown()) {
+      giveRates(sampling.removeSampler(id) ? 1 : 0);
+    } else if (sampling.hasSampler(id) || takesRate(sampling.samplers())) {
+      ownSampling().setSampler(id, rate, now);
+    }
+  }
+
+  /** As {@link #setSampler}; exporters use 0 for all interfaces. */
+  public void setInterface(long index, Sampling.Rate rate, long now) {
     if (index == 0) {
-      sampling.setDomain(rate);
+      setRate(rate, now);
+    } else if (rate.isUnknown()) {
+      giveRates(sampling.removeInterface(index) ? 1 : 0);
     } else if (sampling.hasInterface(index) || takesRate(sampling.interfaces())) {
-      sampling.setInterface(index, rate);
+      ownSampling().setInterface(index, rate, now);
     }
+  }
+
+  /** As {@link #setSampler}, of all flows that no other rate is of. */
+  public void setRate(Sampling.Rate rate, long now) {
+    if (!rate.isUnknown() || sampling.hasDomain()) {
+      ownSampling().setDomain(rate, now);
+    }
+  }
+
+  private Sampling ownSampling() {
+    sampling = sampling == Sampling.NONE ? new Sampling() : sampling;
+    return sampling;
   }
 
   private boolean takesRate(int rates) {
@@ -301,7 +419,9 @@ public final class ObservationDomain {
     return sampling.samplers() + sampling.interfaces() + (sampling.hasDomain() ? 1 : 0);
   }
 
+  /** With what tells whether the exporter begins anew while nobody listens. */
   void writeTemplates(DataOutputStream out) throws IOException {
+    sequence.clock().write(out);
     out.writeInt(flowTemplates.size() + optionsTemplates.size());
     for (Map<Integer, Defined> templates : List.of(flowTemplates, optionsTemplates)) {
       for (Defined defined : templates.values()) {

@@ -25,7 +25,11 @@ public final class SavedTemplates {
   public static final int MAX_BYTES = 64 << 20;
 
   private static final int MAGIC = 0x464C_544D; // FLTM
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+
+  /** Without the uptimes of domains. */
+  private static final int WITHOUT_UPTIMES = 1;
+
   private static final int EXPORTERS_AT = 8;
   private static final int HEAD_BYTES = 12;
   private static final int CRC_BYTES = 4;
@@ -116,13 +120,17 @@ public final class SavedTemplates {
       throw new IOException("they are cut short or damaged");
     }
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 0, end));
-    if (in.readInt() != MAGIC || in.readInt() != VERSION) {
-      throw new IOException("they are of another version, or no templates");
+    if (in.readInt() != MAGIC) {
+      throw new IOException("they are no templates");
+    }
+    int version = in.readInt();
+    if (version != VERSION && version != WITHOUT_UPTIMES) {
+      throw new IOException("they are of version " + version + ", expected 1 or " + VERSION);
     }
     List<SavedExporter> exporters = new ArrayList<>();
     try {
       for (int left = in.readInt(); left > 0; left--) {
-        exporters.add(exporter(in, tableOf));
+        exporters.add(exporter(in, version, tableOf));
       }
     } catch (EOFException e) {
       throw new IOException("they end too early", e);
@@ -142,18 +150,24 @@ public final class SavedTemplates {
 
   private record SavedExporter(IpAddress address, long lastHeard, List<SavedDomain> domains) {}
 
-  private record SavedDomain(ObservationDomain.Key key, List<SavedTemplate> templates) {}
+  private record SavedDomain(
+      ObservationDomain.Key key, LifeClock clock, List<SavedTemplate> templates) {}
 
   private record SavedTemplate(long arrival, Template template) {}
 
   private static SavedExporter exporter(
-      DataInputStream in, Function<IpAddress, ExporterTable> tableOf) throws IOException {
+      DataInputStream in, int version, Function<IpAddress, ExporterTable> tableOf)
+      throws IOException {
     IpAddress address = new IpAddress(in.readLong(), in.readLong());
     DecoderLimits limits = tableOf.apply(address).limits();
     long lastHeard = in.readLong();
     List<SavedDomain> domains = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
       ObservationDomain.Key key = new ObservationDomain.Key(in.readLong(), in.readLong());
+      LifeClock clock = new LifeClock();
+      if (version != WITHOUT_UPTIMES) {
+        clock.read(in);
+      }
       List<SavedTemplate> templates = new ArrayList<>();
       for (int more = in.readInt(); more > 0; more--) {
         long arrival = in.readLong();
@@ -162,7 +176,7 @@ public final class SavedTemplates {
         Template template = new Template(id, options, fields(in, limits));
         templates.add(new SavedTemplate(arrival, template));
       }
-      domains.add(new SavedDomain(key, templates));
+      domains.add(new SavedDomain(key, clock, templates));
     }
     return new SavedExporter(address, lastHeard, domains);
   }
@@ -173,6 +187,7 @@ public final class SavedTemplates {
             ? IngestCounter.SEQUENCE_LOST_DATAGRAMS
             : IngestCounter.SEQUENCE_LOST_FLOWS;
     ObservationDomain domain = exporter.domain(saved.key, lost);
+    domain.sequence().clock().copy(saved.clock);
     int restored = 0;
     for (SavedTemplate one : saved.templates) {
       long arrival = Math.min(one.arrival, now);

@@ -22,18 +22,23 @@ public final class SequenceTracker {
   /** A run of so many "late" datagrams, each following the last, is a restart. */
   static final int RESTART_RUN = 3;
 
-  /** ms: an uptime that fell by more is a restart, unless the sequence continues. */
-  private static final int UPTIME_TOLERANCE = 10_000;
+  /** In a session with more resets for its datagrams in order, these say nothing of restarts. */
+  private static final int ORDERED_FOR_A_RESET = 8;
+
+  /** A datagram that continues the last one may hold so many flows. */
+  private static final int MOST_FLOWS = 1 << 14;
 
   private static final int WAYS = 3;
   private static final int NONE = -1;
 
   private final LossClaims claims;
   private final IngestCounters counters;
+  private final LifeClock clock = new LifeClock();
   private boolean started;
-  private boolean hasUptime;
-  private int uptime;
-  private boolean uptimeFell;
+  private boolean clockIsAnew;
+  // Datagrams in order and resets, from the session's first one on.
+  private long ordered;
+  private long resets;
 
   // The exporter's; another that fitted when this one failed last.
   private int way;
@@ -58,8 +63,8 @@ public final class SequenceTracker {
   /** The next datagram's number has nothing to do with the last one's. */
   void restart() {
     started = false;
-    hasUptime = false;
-    uptimeFell = false;
+    clock.forget();
+    clockIsAnew = false;
     mayHold = 0;
   }
 
@@ -67,13 +72,56 @@ public final class SequenceTracker {
     return claims;
   }
 
+  /** The next datagram's uptime (ms) and export time (µs since 1970, 0 if unknown). */
+  public void observeUptime(int now, long exportTime) {
+    clock.observe(now, exportTime);
+    clockIsAnew = clock.isAnew();
+  }
+
+  /** Of the datagrams so far. */
+  LifeClock clock() {
+    return clock;
+  }
+
   /**
-   * Next datagram's, ms. It also falls as a counter wraps (32 bits: 49.7 days) or a clock is set.
+   * Whether the exporter began anew with the next datagram, before its sets are read: by its
+   * uptime, unless the sequence continues, or because the sequence fell.
    */
-  public void observeUptime(int now) {
-    uptimeFell = hasUptime && now - uptime < -UPTIME_TOLERANCE;
-    hasUptime = true;
-    uptime = now;
+  public boolean beginsAnew(int number) {
+    boolean anew = started ? clockIsAnew ? !mayContinue(number) : falls(number) : clockIsAnew;
+    if (anew && started) {
+      started = false;
+      mayHold = 0;
+      otherWay = NONE;
+      claims.settle();
+      countReset();
+    }
+    return anew;
+  }
+
+  private boolean mayContinue(int number) {
+    if (way == WAYS - 1 || otherWay == WAYS - 1) {
+      int step = number - sequence;
+      return step >= 0 && step <= MOST_FLOWS;
+    }
+    int beyond = number - expected(way, 0);
+    return (beyond >= 0 && beyond <= mayHold) || number == expected(1 - way, 0);
+  }
+
+  /** As a new life's first number, which is 0, or those that follow it. */
+  private boolean falls(int number) {
+    int last = way == WAYS - 1 ? sequence : expected(way, 0);
+    int step = number - last;
+    boolean isReset =
+        step > MAX_LOSS
+            ? Integer.compareUnsigned(number, last) < 0
+            : step < -MAX_LATE || (step < 0 && lateRun + 1 >= RESTART_RUN && number == lateNext);
+    return isReset && ordered >= ORDERED_FOR_A_RESET * resets;
+  }
+
+  private void countReset() {
+    resets++;
+    counters.increment(IngestCounter.SEQUENCE_RESETS);
   }
 
   /** Observes the next datagram, all of whose sets were read. */
@@ -93,11 +141,11 @@ public final class SequenceTracker {
   public void observe(
       int number, int units, int records, int flows, long unread, HeldDatagram held, long arrival) {
     claims.received(units, arrival);
-    if (uptimeFell && started && !continues(number, flows)) {
+    if (clockIsAnew && started && !continues(number, flows)) {
       started = false;
-      counters.increment(IngestCounter.SEQUENCE_RESETS);
+      countReset();
     }
-    uptimeFell = false;
+    clockIsAnew = false;
     int step = started ? number - expected(way, flows) : 0;
     if (step != 0 && changesWay(number, flows)) {
       step = 0;
@@ -111,8 +159,10 @@ public final class SequenceTracker {
       counters.increment(IngestCounter.SEQUENCE_LATE_DATAGRAMS);
       return;
     } else if (step != 0 && otherWay == NONE) {
-      counters.increment(IngestCounter.SEQUENCE_RESETS);
+      countReset();
       claims.startAnew();
+    } else if (started && step == 0) {
+      ordered++;
     }
     if (!started) {
       claims.startAnew();

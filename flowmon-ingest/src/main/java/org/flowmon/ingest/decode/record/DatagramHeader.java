@@ -16,6 +16,11 @@ public final class DatagramHeader {
   public @Nullable IpAddress exporter;
 
   public int port;
+
+  /** When the collector received it, µs since 1970; its clock is compared with that. */
+  public long received;
+
+  /** The column: {@link #received}, or later if a set waited for its template. */
   public long arrival;
 
   /** µs since 1970, 0 if the exporter's clock is not set. */
@@ -46,6 +51,7 @@ public final class DatagramHeader {
     copy.kind = kind;
     copy.exporter = exporter;
     copy.port = port;
+    copy.received = received;
     copy.arrival = arrival;
     copy.exportTime = exportTime;
     copy.uptime = uptime;

@@ -60,13 +60,13 @@ final class FlowTimes {
 
   private void readClock(DatagramHeader header) {
     // A file without exporters arrives by its own export times.
-    boolean arrived = header.exporter != null && header.arrival >= LEAST;
+    boolean arrived = header.exporter != null && header.received >= LEAST;
     boolean isSet = header.exportTime >= LEAST;
-    boolean isAhead = header.exportTime - header.arrival > 366 * DAY;
-    now = arrived && (!isSet || isAhead) ? header.arrival : header.exportTime;
+    boolean isAhead = header.exportTime - header.received > 366 * DAY;
+    now = arrived && (!isSet || isAhead) ? header.received : header.exportTime;
     shift = now - header.exportTime;
-    latest = Math.max(now, arrived ? header.arrival : 0) + DAY;
-    clockIsOff = arrived && Math.abs(header.exportTime - header.arrival) > HOUR;
+    latest = Math.max(now, arrived ? header.received : 0) + DAY;
+    clockIsOff = arrived && Math.abs(header.exportTime - header.received) > HOUR;
   }
 
   private void derive(RecordBlock block, DatagramHeader header, int row) {

@@ -12,6 +12,11 @@ public final class FlowWriter {
   private static final int ROWS = RecordBlock.ROWS;
   private static final int ICMP = 1;
   private static final int ICMPV6 = 58;
+
+  // Of count_flags.
+  private static final int COUNTS_PAYLOAD = 1;
+  private static final int MADE_OF_TOTALS = 2;
+
   private static final long NONE = -1; // no interface
   private static final long MAX_RATE = FlowColumn.SAMPLING_RATE.type().maxValue();
 
@@ -79,6 +84,7 @@ public final class FlowWriter {
     put(builder, FlowColumn.END_TIME, times.end, times.hasEnd, block.all());
     put(builder, FlowColumn.DURATION, times.duration, times.hasDuration, block.all());
     put(builder, FlowColumn.TIME_FLAGS, times.flags, times.hasFlags, block.all());
+    writeCountFlags(block, builder);
     writeIcmp(block, builder);
     writeSampling(block, header, sampling, builder);
     builder.endRows();
@@ -212,6 +218,20 @@ public final class FlowWriter {
       }
     }
     putAddress(builder, FlowColumn.NEXT_HOP, hi, lo, set, block.all());
+  }
+
+  /** What the counters are of, if not of layer 3 and since the last export. */
+  private void writeCountFlags(RecordBlock block, FlowBatchBuilder builder) {
+    boolean payload = block.program().countsPayload();
+    long totals = block.ofTotals();
+    if (!payload && totals == 0) {
+      return;
+    }
+    long bytes = payload ? block.set(Slot.BYTES) | block.set(Slot.REVERSE_BYTES) : 0;
+    for (int i = 0; i < block.rows(); i++) {
+      merged[i] = (bytes >>> i & 1) * COUNTS_PAYLOAD + (totals >>> i & 1) * MADE_OF_TOTALS;
+    }
+    put(builder, FlowColumn.COUNT_FLAGS, merged, bytes | totals, block.all());
   }
 
   private void writeIcmp(RecordBlock block, FlowBatchBuilder builder) {

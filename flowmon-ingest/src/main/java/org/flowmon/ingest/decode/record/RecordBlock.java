@@ -31,6 +31,7 @@ public final class RecordBlock {
   private byte[] loaded = {};
   private int start;
   private int rows;
+  private long ofTotals;
   private long implausible;
   private long correctedTimes;
 
@@ -98,6 +99,11 @@ public final class RecordBlock {
     return program;
   }
 
+  /** Whether the template has a sampling rate, of which 0 is none. */
+  public boolean tellsRate() {
+    return program.has(Slot.SAMPLING_INTERVAL) || program.has(Slot.SAMPLING_SIZE);
+  }
+
   static int position(long place) {
     return (int) (place >>> 16);
   }
@@ -137,6 +143,7 @@ public final class RecordBlock {
     start = at;
     rows = count;
     Arrays.fill(set, 0);
+    ofTotals = 0;
     int[] steps = records.steps();
     int stride = records.stride();
     for (int s = 0; s < steps.length; s += RecordProgram.STEP) {
@@ -255,6 +262,17 @@ public final class RecordBlock {
   void set(Slot slot, int row, long value) {
     set[slot.ordinal()] |= 1L << row;
     values[slot.ordinal()][row] = value;
+  }
+
+  /** A counter of the row was made of one since its flow's start. */
+  void setOfTotals(Slot slot, int row, long value) {
+    set(slot, row, value);
+    ofTotals |= 1L << row;
+  }
+
+  /** The rows with such a counter. */
+  long ofTotals() {
+    return ofTotals;
   }
 
   void unset(Slot slot, int row) {

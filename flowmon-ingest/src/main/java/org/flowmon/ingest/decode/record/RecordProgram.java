@@ -35,6 +35,8 @@ public final class RecordProgram {
 
   private final int[] steps;
   private final boolean rare;
+  private final boolean countsPayload;
+  private final int totals;
   private final OwnStep[] own;
   private final int stride;
   private final int minBytes;
@@ -50,9 +52,18 @@ public final class RecordProgram {
   record OwnStep(OwnElement use, int offset, int length) {}
 
   private RecordProgram(
-      int[] steps, boolean rare, OwnStep[] own, int stride, int minBytes, int[] walk) {
+      int[] steps,
+      boolean rare,
+      boolean countsPayload,
+      int totals,
+      OwnStep[] own,
+      int stride,
+      int minBytes,
+      int[] walk) {
     this.steps = steps;
     this.rare = rare;
+    this.countsPayload = countsPayload;
+    this.totals = totals;
     this.own = own;
     this.stride = stride;
     this.minBytes = minBytes;
@@ -64,6 +75,7 @@ public final class RecordProgram {
     int count = fields.length / 3;
     int[] fieldOf = new int[Slot.COUNT];
     Transform[] transforms = choose(fields, fieldOf);
+    boolean countsPayload = countPayload(fieldOf);
     boolean variable = false;
     for (int i = 0; i < count; i++) {
       variable |= fields[3 * i + 2] == VARIABLE;
@@ -109,6 +121,8 @@ public final class RecordProgram {
     return new RecordProgram(
         steps,
         rare,
+        countsPayload,
+        FlowTotals.counters(fieldOf),
         ownSteps(ownUses.values(), fields, variable ? packedAt : offset, isPlace),
         variable ? packed : bytes,
         bytes,
@@ -155,6 +169,25 @@ public final class RecordProgram {
       }
     }
     return transforms;
+  }
+
+  /**
+   * In a template whose only bytes are those of the payload (231, 232), they are the flow's; never
+   * beside bytes of layer 3 of either way.
+   */
+  private static boolean countPayload(int[] fieldOf) {
+    boolean counts =
+        hasNone(fieldOf, Slot.BYTES, Slot.REVERSE_BYTES, Slot.TOTAL_BYTES, Slot.TOTAL_REVERSE_BYTES)
+            && !hasNone(fieldOf, Slot.PAYLOAD_BYTES, Slot.REVERSE_PAYLOAD_BYTES);
+    if (counts) {
+      fieldOf[Slot.BYTES.ordinal()] = fieldOf[Slot.PAYLOAD_BYTES.ordinal()];
+      fieldOf[Slot.REVERSE_BYTES.ordinal()] = fieldOf[Slot.REVERSE_PAYLOAD_BYTES.ordinal()];
+    }
+    return counts;
+  }
+
+  private static boolean hasNone(int[] fieldOf, Slot... slots) {
+    return Arrays.stream(slots).allMatch(slot -> fieldOf[slot.ordinal()] < 0);
   }
 
   private record OwnUse(OwnElement element, int field) {}
@@ -208,6 +241,31 @@ public final class RecordProgram {
   /** Whether it has a slot that {@linkplain Slot#isRare is rare}. */
   boolean isRare() {
     return rare;
+  }
+
+  /** Whether the bytes of its records are those of the payload. */
+  boolean countsPayload() {
+    return countsPayload;
+  }
+
+  /** Whether its records have counters since their flow's start, and no others of the kind. */
+  public boolean hasTotals() {
+    return totals != 0;
+  }
+
+  /** Bits of {@link FlowTotals#counters}. */
+  int totals() {
+    return totals;
+  }
+
+  /** Whether a field goes there. */
+  boolean has(Slot slot) {
+    for (int s = 0; s < steps.length; s += STEP) {
+      if (steps[s + 2] == slot.ordinal()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The caller must not change them. */

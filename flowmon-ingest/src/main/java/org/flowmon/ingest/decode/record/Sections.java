@@ -88,7 +88,10 @@ final class Sections {
       fill(block, Slot.FRAGMENT_FLAGS, row, ip.fragmentFlags);
     }
     // A record of one packet need not count it.
-    boolean isOne = !block.isSet(Slot.PACKETS, row) && !block.isSet(Slot.BYTES, row);
+    boolean isOne =
+        !block.isSet(Slot.PACKETS, row)
+            && !block.isSet(Slot.BYTES, row)
+            && !block.program().hasTotals();
     fill(block, Slot.PACKETS, row, 1, isOne);
     fill(block, Slot.BYTES, row, ip.length, isOne && ip.length > 0);
     IpHeader routed = headers.outer().segments > 0 ? headers.outer() : ip;

@@ -19,6 +19,8 @@ public enum Slot {
   PACKETS(FlowColumn.PACKETS),
   REVERSE_BYTES(FlowColumn.REVERSE_BYTES),
   REVERSE_PACKETS(FlowColumn.REVERSE_PACKETS),
+  PAYLOAD_BYTES(FlowColumn.PAYLOAD_BYTES),
+  REVERSE_PAYLOAD_BYTES(FlowColumn.REVERSE_PAYLOAD_BYTES),
   TCP_FLAGS(FlowColumn.TCP_FLAGS),
   REVERSE_TCP_FLAGS(FlowColumn.REVERSE_TCP_FLAGS),
   TOS(FlowColumn.TOS),
@@ -133,7 +135,14 @@ public enum Slot {
   INNER_DST6(Kind.ADDRESS6),
   INNER_SRC_PORT(0xFFFF, false),
   INNER_DST_PORT(0xFFFF, false),
-  INNER_PROTOCOL(0xFF, false);
+  INNER_PROTOCOL(0xFF, false),
+  /** Since the flow's start: {@link FlowTotals} makes what came since its last export of them. */
+  TOTAL_BYTES(Long.MAX_VALUE, false),
+  TOTAL_PACKETS(Long.MAX_VALUE, false),
+  TOTAL_REVERSE_BYTES(Long.MAX_VALUE, false),
+  TOTAL_REVERSE_PACKETS(Long.MAX_VALUE, false),
+  TOTAL_POST_BYTES(Long.MAX_VALUE, false),
+  TOTAL_POST_PACKETS(Long.MAX_VALUE, false);
 
   private enum Kind {
     NUMBER,

@@ -70,6 +70,7 @@ public final class SflowDecoder {
   private @Nullable FlowBatchBuilder builder;
   private int rows;
   private int flows;
+  private boolean hasCounters;
   private boolean damaged;
 
   public SflowDecoder(
@@ -111,6 +112,7 @@ public final class SflowDecoder {
     out = sink;
     damaged = false;
     flows = 0;
+    hasCounters = false;
     IpAddress agent = agent(type, offset + ADDRESS_AT);
     header.agent = agent != null ? agent : from.exporter;
     configured = rules.sampling(header.agent);
@@ -127,11 +129,13 @@ public final class SflowDecoder {
                     KEY, header.agent, ObservationDomain.ANY_PORT, header.subAgent),
                 IngestCounter.SEQUENCE_LOST_DATAGRAMS);
     readSamples(getU32(bytes, rest + 12), rest + REST_BYTES, end);
-    domain.sequence().observeUptime(header.uptime);
+    domain.sequence().observeUptime(header.uptime, 0);
     domain.sequence().observe(header.sequence, 1, 1, 1, header.arrival);
     if (flows > 0) {
       counters.add(IngestCounter.FLOWS_DECODED, flows);
-      exporters.decodedFlows();
+    }
+    if (flows > 0 || hasCounters) {
+      exporters.decoded();
     }
     return damaged ? IngestCounter.DATAGRAMS_DAMAGED : IngestCounter.DATAGRAMS_DECODED;
   }
@@ -285,15 +289,26 @@ public final class SflowDecoder {
       if (length < 0) {
         return false;
       }
-      if (getInt(bytes, at) == CounterSample.INTERFACE && length >= CounterSample.INTERFACE_BYTES) {
-        DataSource source = domain.dataSource(type & 0xFF, index);
-        if (source != null) {
-          source.setCounters(CounterSample.read(bytes, at + FRAME_BYTES, header));
-        }
-      }
+      readCounterRecord(at, length, type & 0xFF, index);
       at += FRAME_BYTES + length;
     }
     counters.increment(IngestCounter.COUNTER_SAMPLES);
+    hasCounters = true;
     return true;
+  }
+
+  private void readCounterRecord(int at, int length, long type, long index) {
+    int format = getInt(bytes, at);
+    if (format == CounterSample.INTERFACE && length >= CounterSample.INTERFACE_BYTES) {
+      DataSource source = domain.dataSource(type, index);
+      if (source != null) {
+        source.setCounters(CounterSample.read(bytes, at + FRAME_BYTES, header));
+      }
+    } else if (format == CounterSample.PORT_NAME && type == 0) { // index is that of an interface
+      byte[] name = CounterSample.name(bytes, at + FRAME_BYTES, length);
+      if (name != null) {
+        domain.setInterfaceName(index, name);
+      }
+    }
   }
 }

@@ -11,23 +11,23 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A log that grows and is rotated. When another file gets the log's name, the rest of the file
- * before is read first, then those that had the name in between; a file that shrinks is read from
- * its beginning. Files that were compressed meanwhile are left out.
+ * before is read first, then those that had the name in between, in {@link RotatedFile#order their
+ * order}; a file that shrinks is read from its beginning. Files that were compressed meanwhile are
+ * left out.
  */
 public final class FollowedLog implements LiveSource {
   private static final int PIECE = 1 << 18;
   private static final long PAUSE_MILLIS = 50;
-  private static final Pattern ROTATION = Pattern.compile("[-._][0-9][-._:0-9T]*");
 
   /** A place in a log: which file, whatever its name is now, and how many of its bytes. */
   public record Place(String file, long offset) {}
@@ -35,8 +35,8 @@ public final class FollowedLog implements LiveSource {
   /** Where a file's bytes begin among those that {@link #next} gave. */
   private record Begin(String file, long given, long offset) {}
 
-  /** What tells files apart whatever their names are, and when a file was written last. */
-  private record Stat(String key, FileTime modified) {
+  /** What tells files apart whatever their names are, when a file was written last, its bytes. */
+  private record Stat(String key, FileTime modified, long size) {
     /** Empty if there is no such file any more. */
     static Optional<Stat> of(Path file) throws IOException {
       try {
@@ -45,7 +45,8 @@ public final class FollowedLog implements LiveSource {
         return Optional.of(
             new Stat(
                 String.valueOf(key == null ? attributes.creationTime() : key),
-                attributes.lastModifiedTime()));
+                attributes.lastModifiedTime(),
+                attributes.size()));
       } catch (NoSuchFileException e) {
         return Optional.empty();
       }
@@ -55,6 +56,8 @@ public final class FollowedLog implements LiveSource {
   private final Path path;
   private final byte[] header;
   private final List<Begin> begins = new ArrayList<>();
+  // Rotated files that are not to be read, or no longer: their bytes by their keys.
+  private final Map<String, Long> done = new HashMap<>();
   private @Nullable FileChannel channel;
   private String file = "";
   // When the files up to this one were written last, as far as is known.
@@ -72,6 +75,7 @@ public final class FollowedLog implements LiveSource {
   public FollowedLog(Path path, Optional<Place> from, byte[] header) throws IOException {
     this.path = path;
     this.header = header.clone();
+    List<RotatedFile> rotated = rotated();
     if (from.isPresent()) {
       Optional<Path> there = find(from.get().file());
       if (there.isPresent()) {
@@ -80,6 +84,13 @@ public final class FollowedLog implements LiveSource {
     }
     if (channel == null) {
       open(path, 0);
+    }
+    Comparator<RotatedFile> order = RotatedFile.order(rotated);
+    Optional<RotatedFile> own = rotated.stream().filter(one -> one.key().equals(file)).findFirst();
+    for (RotatedFile one : rotated) {
+      if (own.isEmpty() || order.compare(one, own.get()) < 0) {
+        done.put(one.key(), one.size());
+      }
     }
   }
 
@@ -120,49 +131,53 @@ public final class FollowedLog implements LiveSource {
     modified = time.compareTo(modified) > 0 ? time : modified;
   }
 
-  /** The next file that had the log's name after the one that was read, by their last writes. */
-  private Path successor() throws IOException {
-    Map<FileTime, Path> rotated = new TreeMap<>();
+  /** Files with the log's name and a number or date. */
+  private List<RotatedFile> rotated() throws IOException {
+    List<RotatedFile> all = new ArrayList<>();
     for (Path sibling : siblings()) {
-      Optional<Stat> stat = isRotated(sibling) ? Stat.of(sibling) : Optional.empty();
-      if (stat.isPresent() && stat.get().key.equals(file)) {
-        written(stat.get().modified);
-      } else if (stat.isPresent()) {
-        rotated.put(stat.get().modified, sibling);
+      Optional<String> addition = RotatedFile.addition(path, sibling);
+      Optional<Stat> stat = addition.isPresent() ? Stat.of(sibling) : Optional.empty();
+      if (stat.isPresent()) {
+        Stat of = stat.get();
+        all.add(new RotatedFile(sibling, of.key, of.modified, of.size, addition.get()));
       }
     }
-    return rotated.entrySet().stream()
-        .filter(later -> later.getKey().compareTo(modified) > 0)
-        .map(Map.Entry::getValue)
-        .findFirst()
+    return all;
+  }
+
+  /**
+   * The next file that had the log's name after the one that was read. One that was written last
+   * before that one is none of them: somebody has unpacked it.
+   */
+  private Path successor() throws IOException {
+    List<RotatedFile> all = rotated();
+    all.stream().filter(one -> one.key().equals(file)).forEach(one -> written(one.modified()));
+    // A file of a key that has fewer bytes, or had gone, is another one: keys are used again.
+    done.keySet().retainAll(all.stream().map(RotatedFile::key).toList());
+    return all.stream()
+        .filter(one -> !one.key().equals(file))
+        .filter(one -> one.size() < done.getOrDefault(one.key(), Long.MAX_VALUE))
+        .filter(one -> one.modified().compareTo(modified) >= 0)
+        .min(RotatedFile.order(all))
+        .map(RotatedFile::path)
         .orElse(path);
-  }
-
-  /** Whether a file has the log's name and a number or date, and is not compressed. */
-  private boolean isRotated(Path sibling) {
-    String name = sibling.getFileName().toString();
-    String own = path.getFileName().toString();
-    int point = own.lastIndexOf('.') < 1 ? own.length() : own.lastIndexOf('.');
-    return isDated(name, own, "") || isDated(name, own.substring(0, point), own.substring(point));
-  }
-
-  private static boolean isDated(String name, String begin, String end) {
-    return name.length() > begin.length() + end.length()
-        && name.startsWith(begin)
-        && name.endsWith(end)
-        && ROTATION.matcher(name.substring(begin.length(), name.length() - end.length())).matches();
   }
 
   private void open(Path next, long at) throws IOException {
     close();
+    Optional<String> key = Stat.of(next).map(Stat::key);
     FileChannel opened = FileChannel.open(next, StandardOpenOption.READ);
     Optional<Stat> stat = Stat.of(next);
-    if (stat.isEmpty()) {
+    if (stat.isEmpty() || !key.equals(stat.map(Stat::key))) { // renamed meanwhile
       opened.close();
       throw new NoSuchFileException(next.toString());
     }
+    if (!file.isEmpty()) {
+      done.put(file, offset);
+    }
     channel = opened.position(at);
     file = stat.get().key;
+    done.remove(file);
     written(stat.get().modified);
     offset = at;
     begins.add(new Begin(file, given, at));

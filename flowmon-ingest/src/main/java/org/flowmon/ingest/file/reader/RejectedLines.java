@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.flowmon.ingest.file.format.RejectReason;
 import org.flowmon.ingest.text.JsonText;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ public final class RejectedLines implements Closeable {
   private long taken;
   private final long[] counts = new long[REASONS.length];
   private @Nullable JsonGenerator json;
+  private @Nullable String first;
 
   private RejectedLines(@Nullable Path target, long mostLines, long mostBytes, Runnable check) {
     this.target = target;
@@ -84,6 +86,9 @@ public final class RejectedLines implements Closeable {
     }
     if (target == null || reason == RejectReason.OTHER_RECORD) {
       return;
+    }
+    if (first == null) {
+      first = "line " + line + ": " + detail;
     }
     long size = (long) to - from + detail.length();
     if (onlyCounted > 0 || linesLeft == 0 || size > bytesLeft) {
@@ -132,6 +137,11 @@ public final class RejectedLines implements Closeable {
       json = open;
     }
     return open;
+  }
+
+  /** The first line of the file and what is wrong with it, for people. */
+  public Optional<String> first() {
+    return Optional.ofNullable(first);
   }
 
   /** Lines that are counted but not in the rejects file, because it was full. */

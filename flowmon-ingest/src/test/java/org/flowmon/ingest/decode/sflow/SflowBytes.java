@@ -1,5 +1,6 @@
 package org.flowmon.ingest.decode.sflow;
 
+import java.nio.charset.StandardCharsets;
 import org.flowmon.ingest.decode.packet.PacketBytes;
 
 /** sFlow datagrams written structure by structure, for tests. */
@@ -112,7 +113,7 @@ public final class SflowBytes {
     return new PacketBytes().u32(address.indexOf(':') < 0 ? 1 : 2).address(address).toBytes();
   }
 
-  static byte[] counters(long sequence, long index, long octets) {
+  static byte[] counters(long sequence, long index, long octets, byte[]... more) {
     PacketBytes counts = new PacketBytes().u32(index).u32(6).u32(2).u32(0x540B_E400L).u32(1).u32(3);
     for (int direction = 1; direction <= 2; direction++) {
       counts.u32(octets >>> 32).u32(octets);
@@ -120,13 +121,18 @@ public final class SflowBytes {
         counts.u32(10 * direction + i);
       }
     }
+    PacketBytes body = new PacketBytes().u32(sequence).u32(index).u32(1 + more.length);
+    body.bytes(framed(1, counts.toBytes()));
+    for (byte[] record : more) {
+      body.bytes(record);
+    }
+    return framed(2, body.toBytes());
+  }
+
+  static byte[] portName(String name) {
+    byte[] text = name.getBytes(StandardCharsets.UTF_8);
     return framed(
-        2,
-        new PacketBytes()
-            .u32(sequence)
-            .u32(index)
-            .u32(1)
-            .bytes(framed(1, counts.toBytes()))
-            .toBytes());
+        1005,
+        new PacketBytes().u32(text.length).bytes(text).bytes(new byte[-text.length & 3]).toBytes());
   }
 }

@@ -331,13 +331,19 @@ class SflowDecoderTest {
   @Test
   void countersAreKeptByInterfaceAndAreNoFlows() {
     decode(SflowBytes.datagram(1, SflowBytes.counters(1, 5, 100), SflowBytes.counters(1, 6, 7)));
-    decode(SflowBytes.datagram(2, SflowBytes.counters(2, 5, (1L << 40) + 3)));
+    arrival += 61 * SECOND; // counters make it known, too
+    decode(
+        SflowBytes.datagram(
+            2, SflowBytes.counters(2, 5, (1L << 40) + 3, SflowBytes.portName("eth-5/\u00e9"))));
     assertTrue(recorder.rows().isEmpty());
     assertEquals(3, counters.get(IngestCounter.COUNTER_SAMPLES));
-    List<InterfaceCounters> all = decoder.interfaceCounters();
+    List<InterfaceCounters> all = decoder.interfaceCounters(0);
     assertEquals(2, all.size());
+    assertEquals(1, decoder.interfaceCounters(arrival).size(), "the one that came since then");
+    assertEquals(2, decoder.statuses(0).exporters().get(0).interfaces());
     InterfaceCounters five = all.stream().filter(c -> c.index() == 5).findFirst().orElseThrow();
     assertEquals(AGENT, five.exporter());
+    assertEquals("eth-5/\u00e9", five.name());
     assertEquals(3, five.subAgent());
     assertEquals(10_000_000_000L, five.speed());
     assertEquals(3, five.status());
@@ -401,6 +407,12 @@ class SflowDecoderTest {
   void ifTheAgentDropsSamplesThePoolGivesTheRate() {
     assertEquals(400, rateAfter(2000, 100, 400, 3));
     assertEquals(1999 * 3, counters.get(IngestCounter.SAMPLES_LOST_AT_EXPORTER));
+  }
+
+  @Test
+  void theRateOfAnAgentsFormerLifeIsForgotten() {
+    assertEquals(400, rateAfter(2000, 100, 400, 3));
+    assertEquals(100, rateAfter(3, 100, 400, 3));
   }
 
   @Test

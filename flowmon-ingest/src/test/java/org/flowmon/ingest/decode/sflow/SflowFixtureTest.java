@@ -43,7 +43,10 @@ class SflowFixtureTest {
     counters = new IngestCounters();
     decoder =
         new ExportDecoder(
-            counters, new BadDatagramSamples(1), ProtectedNetworks.NONE, DecoderLimits.defaults());
+            counters,
+            new BadDatagramSamples(1),
+            ProtectedNetworks.NONE,
+            DecoderLimits.defaults().withEstablishedAfter(0));
     FlowRecorder recorder = new FlowRecorder(2);
     decoder.decode(datagram, 0, datagram.length, SENDER, 6343, 1_700_000_000_000_000L, recorder);
     return recorder.rows();
@@ -157,7 +160,7 @@ class SflowFixtureTest {
             column(rows, FlowColumn.INPUT_IF),
             where);
       }
-      List<InterfaceCounters> kept = decoder.interfaceCounters();
+      List<InterfaceCounters> kept = decoder.interfaceCounters(0);
       List<String> octets = tshark.get("sflow_245.ifinoct");
       if (octets.isEmpty()) {
         continue; // tshark 4.0 stops at a record that it does not know (1005)

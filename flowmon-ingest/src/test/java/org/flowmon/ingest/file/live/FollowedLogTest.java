@@ -128,6 +128,95 @@ class FollowedLogTest {
     }
   }
 
+  /** A rotation within a second, of file systems that know no parts of it, or of a copy. */
+  @Test
+  void filesThatWereWrittenAtTheSameTimeAreReadOnceInTheOrderOfTheirNames() throws IOException {
+    for (String[] names :
+        new String[][] {
+          {"flows.log.11", "flows.log.2", "flows.log.1"},
+          {"flows.log-20240101", "flows.log-20240102", "flows.log-20240110"},
+          {
+            "flows.2024-01-01-00:00:00-01:00:00.log",
+            "flows.2024-01-01-01:00:00-02:00:00.log",
+            "flows.2024-01-01-10:00:00-11:00:00.log"
+          }
+        }) {
+      for (boolean isRestarted : new boolean[] {false, true}) {
+        assertReadInOrder(names, isRestarted);
+      }
+    }
+  }
+
+  private void assertReadInOrder(String[] names, boolean isRestarted) throws IOException {
+    String where = names[0] + (isRestarted ? ", restarted" : "");
+    FileTime time = FileTime.fromMillis(1_700_000_000_000L);
+    rotated("flows.log.12", "before\n", time, -10);
+    rotated("flows.log", "1\n", time, 0);
+    FollowedLog followed = new FollowedLog(log, Optional.empty(), new byte[0]);
+    try {
+      assertEquals("1\n", next(followed), where);
+      append(log, "2\n");
+      if (isRestarted) {
+        Place place = followed.place(2);
+        followed.close();
+        rotate(names, time);
+        followed = new FollowedLog(log, Optional.of(place), new byte[0]);
+      } else {
+        rotate(names, time);
+      }
+      assertEquals("2\n3\n4\n5\n", next(followed), where);
+      Files.move(log, folder.resolve("flows.log.0"));
+      rotated("flows.log", "6\n", time, 0);
+      assertEquals("6\n", next(followed), where);
+    } finally {
+      followed.close();
+    }
+    for (String name : List.of("flows.log.12", names[0], names[1], names[2], "flows.log.0")) {
+      Files.delete(folder.resolve(name));
+    }
+    Files.delete(log);
+  }
+
+  private void rotate(String[] names, FileTime time) throws IOException {
+    Files.move(log, folder.resolve(names[0]));
+    Files.setLastModifiedTime(folder.resolve(names[0]), time);
+    rotated(names[1], "3\n", time, 0);
+    rotated(names[2], "4\n", time, 0);
+    rotated("flows.log", "5\n", time, 0);
+  }
+
+  @Test
+  void filesOfRisingNumbersAreReadInTheirOrderIfSomeTimesSaySo() throws IOException {
+    FileTime time = FileTime.fromMillis(1_700_000_000_000L);
+    rotated("flows.log.1", "before\n", time, -10);
+    rotated("flows.log", "1\n", time, 0);
+    try (FollowedLog followed = new FollowedLog(log, Optional.empty(), new byte[0])) {
+      assertEquals("1\n", next(followed));
+      rotate(new String[] {"flows.log.2", "flows.log.3", "flows.log.10"}, time);
+      assertEquals("3\n4\n5\n", next(followed));
+    }
+  }
+
+  /** Else it would be read twice after the next rotation. */
+  @Test
+  void aFileThatIsTouchedLaterIsNotReadAgain() throws IOException {
+    append(folder.resolve("flows.log.1"), "before\n");
+    append(log, "1\n");
+    try (FollowedLog followed = new FollowedLog(log, Optional.empty(), new byte[0])) {
+      assertEquals("1\n", next(followed));
+      Files.move(folder.resolve("flows.log.1"), folder.resolve("flows.log.2"));
+      Files.move(log, folder.resolve("flows.log.1"));
+      append(log, "2\n");
+      assertEquals("2\n", next(followed));
+      FileTime later = FileTime.fromMillis(System.currentTimeMillis() + 60_000);
+      Files.setLastModifiedTime(folder.resolve("flows.log.1"), later);
+      Files.setLastModifiedTime(folder.resolve("flows.log.2"), later);
+      Files.move(log, folder.resolve("flows.log.0"));
+      append(log, "3\n");
+      assertEquals("3\n", next(followed));
+    }
+  }
+
   private void rotated(String name, String text, FileTime start, int later) throws IOException {
     Path file = folder.resolve(name);
     append(file, text);

@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   url: jdbc:postgresql://localhost/flowmon
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
+ *   retention: 90d                   # absent: reports stay
  * analyses: /etc/flowmon/analyses    # folder, one file each
  * columns: []                      # users' own: {@link ColumnsSection}; defined in this process
  * enrichment: {}                     # files that are joined: {@link EnrichmentConfig}
@@ -91,6 +92,7 @@ public record JobConfig(
   private static final int MIN_COMPACT_ROWS = 1000;
   // The limit on groups or slots: more than any machine holds.
   private static final long MOST = 1L << 50;
+  private static final Duration LEAST_RETENTION = Duration.ofHours(1);
 
   public JobConfig {
     webhooks = List.copyOf(webhooks);
@@ -151,9 +153,21 @@ public record JobConfig(
     }
   }
 
-  /** The database; the password is the first line of the file; null if none is needed. */
-  public record Postgres(String url, String user, @Nullable String passwordFile)
+  /**
+   * The database of reports.
+   *
+   * @param passwordFile the password is its first line; null if none is needed
+   * @param retention a report stays until its window ended this long before the newest one of its
+   *     analysis; null: it stays
+   */
+  public record Postgres(
+      String url, String user, @Nullable String passwordFile, @Nullable Duration retention)
       implements Serializable {
+    /** Reports stay. */
+    public Postgres(String url, String user, @Nullable String passwordFile) {
+      this(url, user, passwordFile, null);
+    }
+
     /** Returns the URL without possible secrets: parameters, and the part before an @. */
     public String place() {
       return url.replaceFirst("[?].*", "").replaceFirst("//.*@", "//");
@@ -351,7 +365,11 @@ public record JobConfig(
         new Postgres(
             url,
             section.text("user", "a role of the database"),
-            section.textOrNull("password_file", "a file"));
+            section.textOrNull("password_file", "a file"),
+            section.durationOrNull("retention"));
+    if (postgres.retention() != null && postgres.retention().compareTo(LEAST_RETENTION) < 0) {
+      throw section.error("retention", "expected at least 1h");
+    }
     section.end();
     return postgres;
   }

@@ -26,6 +26,11 @@ public final class ReportJson {
 
   private ReportJson() {}
 
+  /** The version of a message with a row, or without one. */
+  public static int version(boolean hasRow, boolean hasLists) {
+    return !hasRow ? VERSION_WITHOUT_ROWS : hasLists ? VERSION_WITH_LISTS : VERSION;
+  }
+
   /** A message. */
   @FunctionalInterface
   public interface Messages {
@@ -51,7 +56,7 @@ public final class ReportJson {
 
   private static String valueWithoutRows(Report report) {
     StringBuilder out = new StringBuilder(512);
-    beginning(out, VERSION_WITHOUT_ROWS, report);
+    beginning(out, version(false, false), report);
     out.append(",\"rows\":0,\"confidence\":");
     confidence(out, report.confidence());
     return out.append('}').toString();
@@ -68,7 +73,7 @@ public final class ReportJson {
   static String value(Report report, int row) {
     StringBuilder out = new StringBuilder(512);
     boolean hasLists = report.columns().stream().anyMatch(ReportColumn::list);
-    beginning(out, hasLists ? VERSION_WITH_LISTS : VERSION, report);
+    beginning(out, version(true, hasLists), report);
     out.append(",\"rows\":").append(report.rows().rowCount());
     out.append(",\"row_number\":").append(row + 1);
     member(out.append(','), "row_key", report.rowKey(row));

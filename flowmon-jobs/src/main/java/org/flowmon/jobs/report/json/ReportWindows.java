@@ -46,6 +46,11 @@ public final class ReportWindows {
       return key.analysis();
     }
 
+    /** Microseconds. */
+    public long start() {
+      return key.start();
+    }
+
     /** Microseconds, exclusive. */
     public long end() {
       return key.end();

@@ -15,8 +15,6 @@ public final class BuiltInLogics implements ReportLogicProvider {
         AnomalyLogic::new,
         "beacons",
         BeaconsLogic::new,
-        "dispersion",
-        DispersionLogic::new,
         "live",
         LiveLogic::new,
         AnalysisConfig.QUERY,

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.sink.postgres;
 
+import java.sql.SQLException;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
@@ -10,6 +11,8 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.sink.SinkFilter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reports in PostgreSQL: {@code report_<analysis>} of its columns, {@code flowmon_windows} of a row
@@ -20,12 +23,28 @@ import org.flowmon.jobs.sink.SinkFilter;
  */
 public final class PostgresReports implements Sink<Report> {
   private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresReports.class);
   private static final String SINK = "postgres";
 
   private final JobConfig.Postgres postgres;
+  private final List<AnalysisConfig> analyses;
 
-  public PostgresReports(JobConfig.Postgres postgres) {
+  /** Tables of these analyses are made when the sink starts, so that readers find them empty. */
+  public PostgresReports(JobConfig.Postgres postgres, List<AnalysisConfig> analyses) {
     this.postgres = postgres;
+    this.analyses = analyses.stream().filter(analysis -> analysis.sinks().contains(SINK)).toList();
+  }
+
+  /**
+   * Makes the tables of analyses that are absent, as their first reports would.
+   *
+   * @throws SQLException if the database does not answer or refuses
+   */
+  public static void createTables(JobConfig.Postgres postgres, List<AnalysisConfig> analyses)
+      throws SQLException {
+    try (PostgresStore store = new PostgresStore(postgres)) {
+      store.createTables(analyses);
+    }
   }
 
   /** The reports whose analyses name the sink {@code postgres}; to be keyed by analysis. */
@@ -36,6 +55,14 @@ public final class PostgresReports implements Sink<Report> {
 
   @Override
   public SinkWriter<Report> createWriter(WriterInitContext context) {
+    try {
+      createTables(postgres, analyses);
+    } catch (SQLException e) {
+      LOG.warn(
+          "PostgreSQL at {}: each table is made with its first report: {}",
+          postgres.place(),
+          e.toString());
+    }
     return new PostgresReportWriter(
         new PostgresStore(postgres), context.metricGroup(), context.getProcessingTimeService());
   }

@@ -1,8 +1,5 @@
 package org.flowmon.jobs.sink.postgres;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -10,17 +7,17 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.stream.Collectors;
+import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.lowlevel.ArrivalCounts;
 import org.flowmon.jobs.report.Confidence;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.udaf.group.GroupEstimate;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.Driver;
 
 /** A connection to the database of reports, opened when first needed and again when lost. */
 final class PostgresStore implements AutoCloseable {
@@ -38,7 +35,8 @@ final class PostgresStore implements AutoCloseable {
       """
       INSERT INTO flowmon_windows AS w (%s, written_at)
       VALUES (%s, ?::jsonb, ?::jsonb, clock_timestamp())
-      ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET %s, written_at = excluded.written_at
+      ON CONFLICT (analysis, window_end, window_start) DO UPDATE SET %s, written_at = excluded.written_at,
+        updated = w.updated OR w.revision / %d < excluded.revision / %d
       WHERE w.revision <= excluded.revision
       """
           .formatted(
@@ -47,14 +45,19 @@ final class PostgresStore implements AutoCloseable {
               WINDOW.stream()
                   .skip(3)
                   .map(column -> column + " = excluded." + column)
-                  .collect(Collectors.joining(", ")));
+                  .collect(Collectors.joining(", ")),
+              Report.UPDATE,
+              Report.UPDATE);
 
   private final JobConfig.Postgres postgres;
+  private final @Nullable ReportRetention retention;
   private final Map<String, PostgresTable> tables = new HashMap<>();
   private @Nullable Connection connection;
 
   PostgresStore(JobConfig.Postgres postgres) {
     this.postgres = postgres;
+    this.retention =
+        postgres.retention() == null ? null : new ReportRetention(postgres.retention());
   }
 
   String place() {
@@ -98,12 +101,32 @@ final class PostgresStore implements AutoCloseable {
     }
   }
 
+  /** An analysis whose table does not fit is left to its first report, which says so. */
+  void createTables(List<AnalysisConfig> analyses) throws SQLException {
+    Connection open = connection();
+    for (AnalysisConfig analysis : analyses) {
+      try {
+        table(open, analysis.name(), ReportLogics.of(analysis).open(analysis));
+      } catch (PostgresRejectedException e) {
+        rollback(open);
+      } catch (SQLException e) {
+        if (isTransient(e)) {
+          throw e;
+        }
+        rollback(open);
+      }
+    }
+  }
+
   private boolean attempt(Connection open, Report report)
       throws PostgresRejectedException, SQLException {
-    PostgresTable table = table(open, report);
+    PostgresTable table = table(open, report.analysis(), report.columns());
     boolean newer = putWindow(open, report);
     if (newer) {
       table.replace(open, report);
+      if (retention != null) {
+        retention.expire(open, report.analysis(), report.windowEnd());
+      }
     }
     open.commit();
     return newer;
@@ -133,47 +156,20 @@ final class PostgresStore implements AutoCloseable {
     if (connection != null) {
       return connection;
     }
-    Properties properties = new Properties();
-    properties.setProperty("user", postgres.user());
-    properties.setProperty("ApplicationName", "flowmon");
-    properties.setProperty("connectTimeout", "10");
-    properties.setProperty("socketTimeout", "60");
-    properties.setProperty("tcpKeepAlive", "true");
-    if (postgres.passwordFile() != null) {
-      properties.setProperty("password", password(postgres.passwordFile()));
-    }
-    if (Driver.parseURL(postgres.url(), null) == null) { // the driver's own error shows all of it
-      throw new SQLException("not a URL of PostgreSQL: " + postgres.place());
-    }
-    // The driver itself: DriverManager does not see it from the class loader of a Flink job.
-    Connection opened = new Driver().connect(postgres.url(), properties);
-    if (opened == null) {
-      throw new SQLException("not a URL of PostgreSQL: " + postgres.place());
-    }
+    Connection opened = PostgresConnection.open(postgres, Map.of());
     opened.setAutoCommit(false);
     connection = opened;
     tables.clear();
     return opened;
   }
 
-  // Read for each connection, so that a changed password needs no restart.
-  private static String password(String file) throws SQLException {
-    try {
-      return Files.readAllLines(Path.of(file)).stream().findFirst().orElse("");
-    } catch (IOException e) {
-      throw new SQLException(
-          "postgres.password_file %s cannot be read on this machine: %s".formatted(file, e), e);
-    }
-  }
-
-  private PostgresTable table(Connection open, Report report)
+  private PostgresTable table(Connection open, String analysis, List<ReportColumn> columns)
       throws SQLException, PostgresRejectedException {
-    PostgresTable table = tables.get(report.analysis());
-    if (table == null || !table.columns().equals(report.columns())) {
-      List<ReportColumn> columns = report.columns();
-      table = new PostgresTable(report.analysis(), columns);
+    PostgresTable table = tables.get(analysis);
+    if (table == null || !table.columns().equals(columns)) {
+      table = new PostgresTable(analysis, columns);
       table.create(open);
-      tables.put(report.analysis(), table);
+      tables.put(analysis, table);
     }
     return table;
   }

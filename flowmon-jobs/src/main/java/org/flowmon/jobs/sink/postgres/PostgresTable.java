@@ -21,6 +21,7 @@ import org.flowmon.jobs.history.HistoryAnswer;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
+import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +31,19 @@ import org.jspecify.annotations.Nullable;
 final class PostgresTable {
   // One creation at a time in a database: CREATE TABLE IF NOT EXISTS alone can collide.
   private static final long CREATION_LOCK = 0x666C_6F77_6D6F_6E01L;
+  private static final int MAX_NAME = 63;
+
+  /** The comment on columns whose texts are lists of items. */
+  static final String LIST = "list of items, JSON";
+
+  private static final Set<String> NOT_OF_REPORTS = Set.of("updated", "written_at");
 
   /** Older tables of {@code flowmon_windows} lack some. */
   private static final Map<String, String> WINDOW_COLUMNS = windowColumns();
 
   /** The columns of {@code flowmon_windows} that a report sets, in order. */
   static List<String> windowColumnsOfReports() {
-    return WINDOW_COLUMNS.keySet().stream().filter(name -> !name.equals("written_at")).toList();
+    return WINDOW_COLUMNS.keySet().stream().filter(name -> !NOT_OF_REPORTS.contains(name)).toList();
   }
 
   private static Map<String, String> windowColumns() {
@@ -66,6 +73,7 @@ final class PostgresTable {
         message text
         approximate jsonb
         enrichment jsonb
+        updated boolean NOT NULL DEFAULT false
         written_at timestamptz NOT NULL
         """;
     Map<String, String> byName = new LinkedHashMap<>();
@@ -120,9 +128,56 @@ final class PostgresTable {
                   .formatted(name, column.name(), type, type(column), name, name),
               null);
         }
+        if (column.list()) {
+          statement.execute(
+              "COMMENT ON COLUMN \"%s\".%s IS '%s'".formatted(name, quoted(column), LIST));
+        }
       }
+      createIndexes(connection, statement);
     }
     connection.commit();
+  }
+
+  /**
+   * Of what dashboards ask for beside times: a row's key, and each address. An index that is absent
+   * is made if the role owns the table; without it questions are only slower.
+   */
+  private void createIndexes(Connection connection, Statement statement) throws SQLException {
+    createIndex(connection, statement, "flowmon_windows", "window_end", "window_end");
+    createIndex(connection, statement, name, "row_key", "row_key, window_end");
+    for (ReportColumn column : columns) {
+      if (column.kind() == ValueKind.ADDRESS) {
+        createIndex(connection, statement, name, column.name(), quoted(column) + ", window_end");
+      }
+    }
+  }
+
+  private static void createIndex(
+      Connection connection, Statement statement, String table, String what, String columns)
+      throws SQLException {
+    String index = indexName(table, what);
+    String sql =
+        "SELECT to_regclass(?) IS NULL AND pg_has_role(current_user, relowner, 'USAGE')"
+            + " FROM pg_class WHERE oid = to_regclass(?)";
+    try (PreparedStatement select = connection.prepareStatement(sql)) {
+      select.setString(1, "\"" + index + "\"");
+      select.setString(2, "\"" + table + "\"");
+      try (ResultSet absent = select.executeQuery()) {
+        if (!absent.next() || !absent.getBoolean(1)) {
+          return;
+        }
+      }
+    }
+    statement.execute(
+        "CREATE INDEX IF NOT EXISTS \"%s\" ON \"%s\" (%s)".formatted(index, table, columns));
+  }
+
+  /** PostgreSQL cuts names off after 63 bytes: a longer one ends with its hash instead. */
+  static String indexName(String table, String what) {
+    String name = table + "_" + what + "_by";
+    return name.length() <= MAX_NAME
+        ? name
+        : name.substring(0, MAX_NAME - 9) + "_%08x".formatted(name.hashCode());
   }
 
   private static Map<String, String> found(Connection connection, String table)

@@ -73,6 +73,9 @@ class JobConfigTest {
         new MergeConfig(List.of("berlin", "graz"), "s", Duration.ofSeconds(5), 1L << 29),
         config.merge());
     String role = "job: {role: analyses}\n";
+    refuses(
+        begin + role + "postgres: {url: 'jdbc:postgresql://h/d', user: u, retention: 59m}\n",
+        "postgres.retention: expected at least 1h");
     refuses(begin + role + "site: {}\n", "site.name: is missing");
     refuses(begin + role + "site: {name: New York}\n", "expected lower-case letters");
     refuses(begin + role + "merge: {sites: []}\n", "expected the names of 1");
@@ -97,7 +100,7 @@ class JobConfigTest {
               starting_offsets: committed
               properties: {security.protocol: SSL}
             archive: {directory: /a, segments: 'compact codec=zstd:3'}
-            postgres: {url: 'jdbc:postgresql://h/d', user: u, password_file: /p}
+            postgres: {url: 'jdbc:postgresql://h/d', user: u, password_file: /p, retention: 90d}
             analyses: /etc/analyses
             job:
               role: analyses
@@ -111,7 +114,9 @@ class JobConfigTest {
               report_tasks: 4
             """);
     assertEquals(Map.of("security.protocol", "SSL"), config.kafka().properties());
-    assertEquals(new JobConfig.Postgres("jdbc:postgresql://h/d", "u", "/p"), config.postgres());
+    assertEquals(
+        new JobConfig.Postgres("jdbc:postgresql://h/d", "u", "/p", Duration.ofDays(90)),
+        config.postgres());
     assertEquals("/etc/analyses", config.analyses());
     assertEquals(SegmentOptions.parse("compact codec=zstd:3").toString(), config.segments());
     assertEquals(

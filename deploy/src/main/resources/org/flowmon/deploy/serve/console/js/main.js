@@ -1,7 +1,7 @@
 // The console: loads what all pages need, then draws the page that the address names.
 import {h, render} from 'preact';
 import {useEffect, useMemo, useState} from 'preact/hooks';
-import {get} from './lib/api.js';
+import {get, getHealth, unreachable} from './lib/api.js';
 import {useEvery, useKept, useWork} from './lib/async.js';
 import {dom, part} from './lib/dom.js';
 import {learn} from './lib/names.js';
@@ -54,7 +54,7 @@ function content({view, context, facts, archive, Page}) {
   }
   const error = facts.error ?? archive.error ?? Page.error;
   if (error) {
-    return failure({error, again: facts.error ? facts.again : archive.error ? archive.again : () => location.reload()});
+    return failure({error, again: facts.error ? facts.again : archive.error ? archive.again : reload});
   }
   if (!facts.value || !archive.value || !Page.component) {
     return div({class: 'wait', role: 'status', 'aria-label': 'Loading'});
@@ -65,6 +65,9 @@ function content({view, context, facts, archive, Page}) {
   }
   return h(Shown, {key: view.page + view.args.join('/'), draw: Page.component, view, context});
 }
+
+/** A module that did not come is not asked for again, so the page is loaded anew, if the server is there. */
+const reload = () => getHealth().then(() => location.reload(), () => {});
 
 /** A page begins anew when it is another one, but not when its parameters change. */
 const Shown = ({draw, view, context}) => draw({view, context});
@@ -109,7 +112,7 @@ function usePage(page) {
   const [state, setState] = useState({});
   useEffect(() => {
     let left = false;
-    PAGES[page]?.[1]().then((component) => left || setState({page, component}), (error) => left || setState({page, error}));
+    PAGES[page]?.[1]().then((component) => left || setState({page, component}), () => left || setState({page, error: unreachable()}));
     return () => {
       left = true;
     };

@@ -14,6 +14,9 @@ class Refusal extends Error {
   }
 }
 
+/** No answer at all. */
+export const unreachable = () => new Refusal({code: 'unavailable', detail: 'The server cannot be reached. Is flowmon serve running?'}, 0);
+
 export const hasToken = () => sessionStorage.getItem(TOKEN) !== null;
 
 /** Keeps the token until the browser's tab is closed; an empty one is forgotten. */
@@ -25,7 +28,7 @@ export function setToken(token) {
   }
 }
 
-async function send(path, {method = 'GET', body, signal, accept = 'application/json', params = {}, taken = []}) {
+export async function send(path, {method = 'GET', body, signal, accept = 'application/json', params = {}, taken = [], headers = {}}) {
   const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== undefined)).toString();
   const token = sessionStorage.getItem(TOKEN);
   let response;
@@ -35,6 +38,7 @@ async function send(path, {method = 'GET', body, signal, accept = 'application/j
       signal,
       credentials: 'same-origin',
       headers: {
+        ...headers,
         Accept: `${accept}, application/problem+json`,
         ...(body === undefined ? {} : {'Content-Type': 'application/json'}),
         ...(token === null ? {} : {Authorization: `Bearer ${token}`}),
@@ -45,7 +49,7 @@ async function send(path, {method = 'GET', body, signal, accept = 'application/j
     if (error.name === 'AbortError') {
       throw error;
     }
-    throw new Refusal({code: 'unavailable', detail: 'The server cannot be reached. Is flowmon serve running?'}, 0);
+    throw unreachable();
   }
   if (!response.ok && !taken.includes(response.status)) {
     const text = await response.text();
@@ -76,6 +80,23 @@ export async function post(path, body, signal, method = 'POST') {
 }
 
 export const remove = async (path, signal) => parse(await (await send(path, {method: 'DELETE', signal})).text());
+
+/** Calls `take` with each line of a streamed answer, which are objects; a line with `error` ends it. */
+export async function stream(path, body, signal, take) {
+  const response = await send(path, {method: 'POST', body, signal, accept: 'application/x-ndjson'});
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split('\n');
+    rest = lines.pop();
+    for (const line of lines.filter((one) => one !== '').map(parse)) {
+      if (line.error) {
+        throw new Refusal(line.error, line.error.status);
+      }
+      take(line);
+    }
+  }
+}
 
 /** An answer with columns, rows and how it was found. Times of its rows are milliseconds if `times` is given. */
 export async function ask(sql, {signal, limit, cursor, times = false} = {}) {

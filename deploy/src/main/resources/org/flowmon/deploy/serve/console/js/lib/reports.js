@@ -25,3 +25,10 @@ export function flowsOf(columns) {
   return all(...keysOf(columns).map(([name, value]) =>
     typeof value === 'string' && /\/\d+$/.test(value) ? `${name} IN ${quoted(value)}` : equals(name, value)));
 }
+
+/** How many rows have which verdict, in a line. */
+export function verdicts({rows}) {
+  const counts = new Map();
+  rows.forEach(({columns}) => columns.verdict && counts.set(columns.verdict, (counts.get(columns.verdict) ?? 0) + 1));
+  return [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ');
+}

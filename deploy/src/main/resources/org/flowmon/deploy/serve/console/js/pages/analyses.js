@@ -1,4 +1,4 @@
-// Analyses of the job: what runs and what was refused; check, change, add, remove.
+// Analyses of the job: what runs and what was refused; check, change, add, remove, replay.
 import {useState} from 'preact/hooks';
 import {get, post, remove} from '../lib/api.js';
 import {useWork} from '../lib/async.js';
@@ -6,9 +6,11 @@ import {dom, part} from '../lib/dom.js';
 import {showDuration} from '../lib/time.js';
 import {href} from '../lib/view.js';
 import {dataTable} from '../parts/table.js';
+import {replay} from '../parts/replay.js';
 import {failure, shown} from '../parts/states.js';
+import {timeBar} from '../parts/timebar.js';
 
-const {a, button, code, div, h1, h2, li, p, pre, section, span, textarea, ul} = dom;
+const {a, button, div, h1, li, pre, section, span, textarea, ul} = dom;
 
 const RUNS = {
   yes: ['good', 'runs'], added: ['good', 'added while it runs'], refused: ['bad', 'refused'], sent: ['warn', 'sent, no answer yet'],
@@ -49,6 +51,9 @@ live:
   time: end_time
   lateness: 5s
 
+report:
+  query: SELECT rank, src_addr, bytes FROM live ORDER BY rank
+
 sinks: [kafka]
 `;
 
@@ -60,12 +65,13 @@ const one = part(({view, context, name}) => {
     div({class: 'title'}, h1(null, name ?? 'A new analysis'),
       value.runs ? span({class: `tag ${RUNS[value.runs][0]}`}, RUNS[value.runs][1]) : null,
       name ? a({href: href('reports', [], {analysis: name})}, 'its reports') : null),
+    timeBar({view, range: context.range, newest: context.newest}),
     value.text === null
       ? div({class: 'state'}, 'Its text is not known here: the job has it from its own configuration.')
       : form({view, context, initial: value.text, name, runs: value.runs})));
 });
 
-const form = part(({context, initial, name, runs}) => {
+const form = part(({view, context, initial, name, runs}) => {
   const [text, setText] = useState(initial);
   const [state, setState] = useState({});
   const admin = context.session.role === 'admin' && context.session.features.job;
@@ -78,7 +84,7 @@ const form = part(({context, initial, name, runs}) => {
     ? post(`analyses/${checked.name}`, {text}, undefined, 'PUT').then((change) => ({change}))
     : {checked})));
   const drop = () => act(remove(`analyses/${name}`).then((change) => ({change})));
-  return section({class: 'card', 'aria-label': 'Text of the analysis'},
+  return div(null, section({class: 'card', 'aria-label': 'Text of the analysis'},
     textarea({
       class: 'mono code', value: text, rows: Math.min(44, Math.max(14, text.split('\n').length + 1)), spellcheck: false,
       'aria-label': 'YAML of the analysis', onInput: (event) => setText(event.target.value),
@@ -88,8 +94,8 @@ const form = part(({context, initial, name, runs}) => {
       admin ? button({class: 'main', onClick: add, disabled: state.busy}, runs === 'yes' || runs === 'added' ? 'Change it in the job' : 'Add it to the job') : null,
       admin && name && (runs === 'yes' || runs === 'added') ? button({onClick: drop, disabled: state.busy}, 'Remove it') : null,
       context.session.features.job ? null : span({class: 'muted'}, 'No job is known here, so it can be checked but not run.')),
-    outcome({state}),
-    replay({context, name: name ?? state.checked?.name ?? 'mine'}));
+    outcome({state})),
+    replay({view, context, text, name: name ?? state.checked?.name ?? 'mine'}));
 });
 
 const outcome = part(({state}) => {
@@ -106,13 +112,4 @@ const outcome = part(({state}) => {
   return state.checked.valid
     ? div({class: 'good', role: 'status'}, `${state.checked.name} is right.`)
     : div({class: 'state error', role: 'alert'}, state.checked.errors.map(({message, line}, i) => pre({key: i}, line ? `line ${line}: ` : '', message)));
-});
-
-/** A replay runs in a process of its own: the command for the range of the view. */
-const replay = part(({context, name}) => {
-  const {range, archive} = context;
-  const command = `./flowmon replay --archive ${archive?.archives[0]?.archive ?? 'DIR'} --analysis ${name} \\\n`
-    + `  --from ${new Date(range.from).toISOString()} --to ${new Date(range.to).toISOString()}`;
-  return div(null, h2(null, 'What would it have reported?'),
-    p({class: 'muted'}, 'A replay over the archive says so. It runs in a process of its own and writes nothing:'), pre({class: 'code-line'}, code(null, command)));
 });

@@ -43,7 +43,7 @@ export const explore = part(({view, context}) => {
   return div(null,
     div({class: 'title'}, h1(null, 'Explore')),
     timeBar({view, range, newest}),
-    filterBar({view}),
+    filterBar({view, session: context.session}),
     controls({view, asked}),
     asked.kind === 'sankey' && asked.keys.length > 1
       ? flowDiagram({view, context, asked})

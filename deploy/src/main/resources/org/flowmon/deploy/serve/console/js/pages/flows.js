@@ -24,7 +24,7 @@ export const flows = part(({view, context}) => {
   return div(null,
     div({class: 'title'}, h1(null, 'Flows')),
     timeBar({view, range, newest}),
-    filterBar({view}, addressForm({view})),
+    filterBar({view, session: context.session}, addressForm({view})),
     flowTable({view, context, filter: view.params.filter, address: view.params.address}));
 });
 

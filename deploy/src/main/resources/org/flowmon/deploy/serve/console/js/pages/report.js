@@ -14,7 +14,7 @@ import {href, go, changed} from '../lib/view.js';
 import {cell} from '../parts/cells.js';
 import {approximate, boundText, confidenceBox} from '../parts/confidence.js';
 import {dataTable} from '../parts/table.js';
-import {failure, shown} from '../parts/states.js';
+import {failure, notYet, shown} from '../parts/states.js';
 
 const {a, button, code, dd, div, dl, dt, h1, h2, header, section, span} = dom;
 
@@ -41,7 +41,14 @@ const textOf = (analysis, signal) =>
     return null;
   });
 
-const reportBody = part(({view, report: one, text}) => {
+const reportBody = part(({view, context, report: one, text}) => div(null,
+  div({class: 'title'}, h1(null, `${one.analysis}, ${showInstant(one.window_start)} – ${one.window_end.slice(11, 19)}`),
+    span({class: 'muted'}, `revision ${one.revision}${one.updated ? ', replaced an earlier one' : ''}`),
+    a({href: href('reports', [], {analysis: one.analysis})}, 'all of this analysis')),
+  reportRows({view, context, report: one, text})));
+
+/** The rows of a report, the flows behind the one that the view selects, and how far all can be trusted. */
+export const reportRows = part(({view, context, report: one, text}) => {
   const selected = Number(view.params.row ?? 0);
   const row = one.rows[selected];
   const names = [...new Set(one.rows.flatMap(({columns}) => Object.keys(columns)))];
@@ -51,9 +58,6 @@ const reportBody = part(({view, report: one, text}) => {
     flowsBehind.current.scrollIntoView();
   };
   return div(null,
-    div({class: 'title'}, h1(null, `${one.analysis}, ${showInstant(one.window_start)} – ${one.window_end.slice(11, 19)}`),
-      span({class: 'muted'}, `revision ${one.revision}${one.updated ? ', replaced an earlier one' : ''}`),
-      a({href: href('reports', [], {analysis: one.analysis})}, 'all of this analysis')),
     section({class: 'card', 'aria-label': 'Rows'},
       header(null, h2(null, `${showWhole(one.row_count)} ${one.row_count === 1 ? 'row' : 'rows'}`), one.complete ? null : span({class: 'tag warn'}, 'not all rows are here')),
       dataTable({
@@ -68,7 +72,7 @@ const reportBody = part(({view, report: one, text}) => {
         ],
       }),
       approximate({list: one.approximate})),
-    div({ref: flowsBehind}, row ? behind({view, columns: row.columns, range: windowOf(one), text}) : null),
+    div({ref: flowsBehind}, row ? behind({view, context, columns: row.columns, range: windowOf(one), text}) : null),
     section({class: 'card', 'aria-label': 'Confidence'}, confidenceBox({confidence: one.confidence})));
 });
 
@@ -81,7 +85,7 @@ function rowCell(view, name, value, approximations) {
 }
 
 /** The flows of a row: in its window, and as long before and after. */
-const behind = part(({view, columns, range, text}) => {
+const behind = part(({view, context, columns, range, text}) => {
   const live = liveQuery(text);
   const keys = Object.fromEntries(keysOf(Object.fromEntries(Object.entries(columns).filter(([name]) => known(live?.aliases[name] ?? name))))
     .map(([name, value]) => [live?.aliases[name] ?? name, value]));
@@ -103,17 +107,18 @@ const behind = part(({view, columns, range, text}) => {
   return section({class: 'card', 'aria-label': 'Flows behind it'},
     header(null, h2(null, 'Flows behind ', span({class: 'mono'}, rowText({columns}))),
       addresses.map((address) => a({key: address, href: hostHref(view, address)}, `host ${address}`))),
+    notYet(context, range.to + length),
     own === '' ? div({class: 'state'}, 'This row names no columns of flows; its flows are those of the window.') : null,
     shown(work, ({used, rows}) => div(null, dataTable({
       label: 'Flows before, in and after the window', rows, csvName: 'flows-behind', columns: [
         {id: 'title', title: '', value: (one) => one.title, show: (one) => a({href: flowsHref(view, used, one.range)}, one.title)},
-        {id: 'time', title: 'Time', value: (one) => showTime(one.range.from), show: (one) => `${showTime(one.range.from)} – ${showTime(one.range.to)}`},
         {id: 'flows', title: 'Flows', number: true, value: (one) => one.flows, show: (one) => a({href: flowsHref(view, used, one.range)}, showWhole(one.flows))},
         {id: 'bytes', title: 'Bytes', number: true, value: (one) => one.bytes, show: (one) => showBytes(one.bytes)},
         {id: 'packets', title: 'Packets', number: true, value: (one) => one.packets, show: (one) => showWhole(one.packets)},
         {id: 'sources', title: 'Sources', number: true, value: (one) => one.sources},
         {id: 'destinations', title: 'Destinations', number: true, value: (one) => one.destinations},
         {id: 'change', title: 'Bytes to before', number: true, value: (one) => one.bytes / (rows[0].bytes || 1), show: (one) => (one === rows[0] ? '' : showChange(one.bytes, rows[0].bytes))},
+        {id: 'time', title: 'Time', value: (one) => showTime(one.range.from), show: (one) => `${showTime(one.range.from)} – ${showTime(one.range.to)}`},
       ],
     }), div({class: 'muted'}, 'Filter: ', code(null, used || 'none')))));
 });
@@ -134,7 +139,7 @@ export const alert = part(({view, context}) => {
       Object.entries(one.columns ?? {}).flatMap(([name, value]) => [
         dt({key: `${name}c`}, name.replaceAll('_', ' ')), dd({key: `${name}v`}, rowCell(view, name, value, []))])),
       div({class: 'group'}, a({class: 'button', href: reportHref(view, one)}, 'the report'), resolve({one, again: work.again, context}))),
-    one.columns ? behind({view, columns: one.columns, range: windowOf(one), text}) : null));
+    one.columns ? behind({view, context, columns: one.columns, range: windowOf(one), text}) : null));
 });
 
 const resolve = part(({one, again, context}) => {

@@ -4,10 +4,10 @@ import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {isoTime, showInstant} from '../lib/time.js';
 import {changed, go} from '../lib/view.js';
-import {alertHref, reportHref, rowText} from '../lib/reports.js';
+import {alertHref, reportHref, rowText, verdicts} from '../lib/reports.js';
 import {confidenceTag} from '../parts/confidence.js';
 import {dataTable} from '../parts/table.js';
-import {shown} from '../parts/states.js';
+import {remarks, shown} from '../parts/states.js';
 import {timeBar} from '../parts/timebar.js';
 
 const {a, button, div, h1, h2, header, input, label, option, section, select, span} = dom;
@@ -73,7 +73,7 @@ const reportList = part(({view, context}) => {
       type: 'checkbox', checked: view.params.empty === '1',
       onChange: (event) => go(changed(view, {empty: event.target.checked ? '1' : undefined, cursor: undefined})),
     }), 'also those without rows')),
-    shown(work, ({reports: found, next}) => div(null, dataTable({
+    shown(work, ({reports: found, next, warnings}) => div(null, remarks({warnings}), dataTable({
       label: 'Reports', rows: found, rowKey: (one) => one.analysis + one.window_end, csvName: 'reports',
       columns: [
         {id: 'window_end', title: 'Window', value: (one) => one.window_end,
@@ -90,9 +90,3 @@ const reportList = part(({view, context}) => {
       isEmpty: ({reports: found}) => found.length === 0, empty: 'No reports with rows.',
     }));
 });
-
-function verdicts({rows}) {
-  const counts = new Map();
-  rows.forEach(({columns}) => columns.verdict && counts.set(columns.verdict, (counts.get(columns.verdict) ?? 0) + 1));
-  return [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ');
-}

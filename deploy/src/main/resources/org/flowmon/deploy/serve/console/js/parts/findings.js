@@ -29,5 +29,5 @@ export const findings = part(({view, context}) => {
   });
 });
 
-const line = (address, tag, name, text, time) => div({key: address},
+const line = (address, tag, name, text, time) => div({key: address, class: 'finding'},
   tag, ' ', a({href: address}, name), ' ', span({class: 'mono muted'}, text), ' ', span({class: 'muted'}, time.slice(11, 19)));

@@ -51,6 +51,7 @@ const TITLES = {
   bad_query: 'The query is not right',
   bad_request: 'The request is not right',
   time_limit: 'The query took too long',
+  conflict: 'Somebody else changed it meanwhile',
   too_large: 'That is too large',
   too_many_rows: 'That would be too many rows',
   too_much_memory: 'That would take too much memory',
@@ -79,6 +80,14 @@ export const partlyBefore = ({range, oldest}) => {
   return oldest > from
     ? p({class: 'muted', 'data-state': 'partial'}, `The archive begins at ${showTime(oldest)}, so it holds ${
       oldest >= range.from ? 'none' : 'only a part'} of the period before.`)
+    : null;
+};
+
+/** Says that the archive is still to take flows of a range, as of a window that has just closed. */
+export const notYet = ({archive}, to) => {
+  const through = Math.min(...(archive?.archives ?? []).map((one) => Date.parse(one.complete_through)).filter(Number.isFinite));
+  return Number.isFinite(through) && through < to
+    ? p({class: 'note-line', 'data-state': 'partial'}, `The archive is complete through ${showTime(through)}: later flows may still be missing.`)
     : null;
 };
 

@@ -1,0 +1,65 @@
+package org.flowmon.deploy.serve.query;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.List;
+import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.archive.query.StreamedAnswer;
+import org.flowmon.deploy.export.AnswerExport;
+import org.flowmon.deploy.export.file.ExportFormat;
+import org.flowmon.deploy.export.file.StreamTarget;
+import org.flowmon.deploy.export.row.ExportColumn;
+import org.flowmon.deploy.serve.http.Problem;
+import org.flowmon.udaf.query.SelectItem;
+import org.flowmon.udaf.value.ResultTable;
+import org.jspecify.annotations.Nullable;
+
+/** A Parquet file, as {@code flowmon export} writes it. The first rows decide about types. */
+final class ParquetAnswer implements AnswerRows {
+  private final StreamTarget target;
+  private final List<SelectItem> items;
+  private List<ExportColumn> columns = List.of();
+
+  ParquetAnswer(OutputStream out, List<SelectItem> items) {
+    this.target = new StreamTarget(out, ExportFormat.PARQUET);
+    this.items = items;
+  }
+
+  @Override
+  public void rows(ResultTable some, int from, int to) throws IOException {
+    AnswerExport rows = new AnswerExport(some, items, from, to);
+    if (columns.isEmpty()) {
+      columns = rows.columns();
+      target.begin(columns);
+    }
+    for (int c = 0; c < columns.size(); c++) {
+      if (rows.columns().get(c).kind() == ExportColumn.Kind.INT128
+          && columns.get(c).kind() != ExportColumn.Kind.INT128) {
+        throw Problem.badRequest(
+            "'"
+                + columns.get(c).name()
+                + "' goes beyond 64 bits after its first rows, which Parquet cannot tell: ask for"
+                + " ndjson");
+      }
+    }
+    while (rows.next()) {
+      target.write(rows);
+    }
+  }
+
+  @Override
+  public void end(
+      QueryRequest request,
+      ArchivesSnapshot snapshot,
+      StreamedAnswer answer,
+      long given,
+      @Nullable String next)
+      throws IOException {
+    target.finish();
+  }
+
+  @Override
+  public void close() {
+    target.close();
+  }
+}

@@ -1,0 +1,206 @@
+package org.flowmon.deploy.status;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.flowmon.deploy.command.InterruptedCommandException;
+import org.flowmon.deploy.output.Facts;
+import org.flowmon.ingest.text.ShownText;
+
+/** The job, as Flink's REST knows it. */
+final class FlinkStatus {
+  /** Counts of what the job did not take, by operator and metric ({@code docs/metrics.md}). */
+  private static final Set<String> LOSSES =
+      Set.of(
+          "gap_flows",
+          "producer_losses",
+          "quarantined",
+          "quarantined_flows",
+          "quarantine_losses",
+          "late_flows",
+          "behind_watermark_flows",
+          "dropped_groups");
+
+  private static final String REPLAY = "flowmon replay of ";
+  private static final int MOST_MESSAGE = 300;
+
+  /** Flink fetches metrics only once somebody asks. */
+  private static final int TRIES = 10;
+
+  private static final long PAUSE_MILLIS = 300;
+
+  private final RestClient flink;
+  private final Duration maxLag;
+  private final Instant now;
+  private final List<String> lines = new ArrayList<>();
+  private final Facts facts = new Facts();
+  private final Map<String, Long> losses = new TreeMap<>();
+
+  FlinkStatus(RestClient flink, Duration maxLag, Instant now) {
+    this.flink = flink;
+    this.maxLag = maxLag;
+    this.now = now;
+  }
+
+  /** What was counted as lost, by metric; of analyses the largest. */
+  Map<String, Long> losses() {
+    return losses;
+  }
+
+  /**
+   * The job that was started last.
+   *
+   * @param lastSign of life that is known from elsewhere, for people
+   * @throws IOException if Flink does not answer
+   */
+  Part job(Optional<String> name, String lastSign) throws IOException {
+    JsonNode job = null;
+    for (JsonNode one : flink.get("/jobs/overview").path("jobs")) {
+      String called = one.path("name").asText();
+      boolean isIt =
+          name.map(called::equals)
+              .orElse(called.startsWith("flowmon ") && !called.startsWith(REPLAY));
+      if (isIt
+          && (job == null || one.path("start-time").asLong() > job.path("start-time").asLong())) {
+        job = one;
+      }
+    }
+    if (job == null) {
+      facts.value("flink_state", null);
+      String missing =
+          name.map(one -> "Flink has no job '" + ShownText.of(one) + "'")
+              .orElse("Flink has no job whose name begins with 'flowmon '");
+      return new Part("job", Part.State.WRONG, List.of("not alive: " + missing + lastSign), facts);
+    }
+    return of(job);
+  }
+
+  private Part of(JsonNode job) throws IOException {
+    String id = job.path("jid").asText();
+    String state = job.path("state").asText();
+    Instant started = Instant.ofEpochMilli(job.path("start-time").asLong());
+    facts.value("name", job.path("name").asText());
+    facts.value("id", id);
+    facts.value("flink_state", state);
+    facts.value("started", started.toString());
+    long end = job.path("end-time").asLong(-1);
+    if (end > 0) {
+      Instant ended = Instant.ofEpochMilli(end);
+      facts.value("ended", ended.toString());
+      lines.add("not alive since " + Part.time(ended, now) + ": " + state);
+      reason(id);
+      return new Part("job", Part.State.WRONG, lines, facts);
+    }
+    int tasks = job.path("tasks").path("total").asInt();
+    int running = job.path("tasks").path("running").asInt();
+    boolean isRunning = state.equals("RUNNING") && running == tasks;
+    long restarts = restarts(id);
+    facts.value("tasks", tasks);
+    facts.value("running_tasks", running);
+    facts.value("restarts", restarts);
+    lines.add(
+        (isRunning
+                ? "alive, running since " + Part.time(started, now)
+                : "not running: " + state + ", " + running + " of " + tasks + " tasks")
+            + ", restarts: "
+            + restarts);
+    if (!isRunning) {
+      reason(id);
+    }
+    boolean isSafe = checkpoint(id, started);
+    if (isRunning) {
+      countLosses(id);
+    }
+    return new Part("job", isRunning && isSafe ? Part.State.OK : Part.State.WRONG, lines, facts);
+  }
+
+  private long restarts(String id) throws IOException {
+    JsonNode found = flink.get("/jobs/" + id + "/metrics?get=numRestarts");
+    return found.path(0).path("value").asLong();
+  }
+
+  /** Why it failed last. */
+  private void reason(String id) throws IOException {
+    JsonNode last =
+        flink.get("/jobs/" + id + "/exceptions").path("exceptionHistory").path("entries").path(0);
+    String trace = last.path("stacktrace").asText();
+    String cause = trace.substring(trace.lastIndexOf("Caused by: ") + 1);
+    String line = cause.lines().findFirst().orElse("").replaceFirst("^aused by: ", "");
+    if (!line.isBlank()) {
+      String shown = ShownText.of(line.substring(0, Math.min(line.length(), MOST_MESSAGE)));
+      facts.value("failure", shown);
+      lines.add(shown);
+    }
+  }
+
+  /** Whether the last checkpoint is young enough. */
+  private boolean checkpoint(String id, Instant started) throws IOException {
+    JsonNode all = flink.get("/jobs/" + id + "/checkpoints");
+    JsonNode last = all.path("latest").path("completed");
+    long failed = all.path("counts").path("failed").asLong();
+    facts.value("failed_checkpoints", failed);
+    boolean isYoung;
+    if (last.isObject()) {
+      Instant done = Instant.ofEpochMilli(last.path("latest_ack_timestamp").asLong());
+      facts.value("last_checkpoint", done.toString());
+      isYoung = done.plus(maxLag).isAfter(now);
+      lines.add(
+          "last checkpoint " + Part.time(done, now) + (failed == 0 ? "" : ", failed: " + failed));
+    } else {
+      facts.value("last_checkpoint", null);
+      isYoung = started.plus(maxLag).isAfter(now);
+      lines.add("no checkpoint yet" + (failed == 0 ? "" : ", failed: " + failed));
+    }
+    return isYoung;
+  }
+
+  private void countLosses(String id) throws IOException {
+    List<String> vertices = new ArrayList<>();
+    flink.get("/jobs/" + id).path("vertices").forEach(one -> vertices.add(one.path("id").asText()));
+    boolean isCounted = false;
+    for (int i = 0; i < TRIES && !isCounted; i++) {
+      for (String vertex : vertices) {
+        isCounted |= isCounted("/jobs/" + id + "/vertices/" + vertex + "/subtasks/metrics");
+      }
+      pause(isCounted);
+    }
+  }
+
+  private static void pause(boolean isDone) {
+    try {
+      Thread.sleep(isDone ? 0 : PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      throw new InterruptedCommandException(e);
+    }
+  }
+
+  /** False if Flink has no metrics of the vertex that are flowmon's. */
+  private boolean isCounted(String path) throws IOException {
+    Map<String, String> wanted = new LinkedHashMap<>(); // by the metric's id
+    for (JsonNode one : flink.get(path)) {
+      String metric = one.path("id").asText();
+      String name = metric.substring(metric.lastIndexOf('.') + 1);
+      if (metric.contains(".flowmon.") && LOSSES.contains(name)) {
+        wanted.put(metric, name);
+      }
+    }
+    if (wanted.isEmpty()) {
+      return false;
+    }
+    for (JsonNode one : flink.get(path + "?agg=sum&get=" + String.join(",", wanted.keySet()))) {
+      String name = wanted.get(one.path("id").asText());
+      if (name != null) {
+        losses.merge(name, one.path("sum").asLong(), Math::max);
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,304 @@
+package org.flowmon.deploy.status;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.apache.kafka.common.KafkaException;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.DurationConverter;
+import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.ServicesLog;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.kafka.KafkaBroker;
+import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.kafka.TokenFile;
+import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.serve.flows.CollectorClient;
+import org.flowmon.jobs.config.job.JobConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code flowmon status}: is the job alive, how far, what lags, what is lost. */
+@Command(
+    name = "status",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Tells on one screen whether the job is alive, how far it is, what lags and what is lost:"
+          + " from Flink's REST, Kafka, the archive and the collector's --http, as far as they are"
+          + " named. --config names Kafka and the archive.",
+      "Exit code 0: alive and well. 1: the job is not alive, or a part is wrong or does not answer."
+          + " 3: Flink does not answer, so it cannot tell."
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  flowmon status --config flowmon.yaml",
+      "  flowmon status --flink http://flink:8081 --kafka localhost:9092 --archive DIR --json"
+    })
+public final class StatusCommand implements Callable<Integer> {
+  private static final int WIDTH = 80;
+  private static final int NAME = 11;
+  private static final int STATE = 9;
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  @Mixin private KafkaOptions kafka;
+
+  @Option(
+      names = "--flink",
+      paramLabel = "URL",
+      defaultValue = "http://127.0.0.1:8081",
+      description = "Flink's REST; default ${DEFAULT-VALUE}.")
+  private String flink;
+
+  @Option(
+      names = "--job",
+      paramLabel = "NAME",
+      description = "The job's name in Flink; default: the last whose name begins with 'flowmon '.")
+  private Optional<String> job = Optional.empty();
+
+  @Option(
+      names = "--collector",
+      paramLabel = "URL",
+      description = "The --http of a running collector.")
+  private Optional<String> collector = Optional.empty();
+
+  @Option(
+      names = "--collector-token",
+      paramLabel = "FILE",
+      description = "The file whose first line is the collector's token.")
+  private Optional<Path> collectorToken = Optional.empty();
+
+  @Option(
+      names = "--archive",
+      paramLabel = "DIR",
+      description = "The archive's directory or URL; default: that of --config.")
+  private Optional<String> archive = Optional.empty();
+
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      description = "The topic of flows; default: that of --config, else flows.")
+  private Optional<String> topic = Optional.empty();
+
+  @Option(
+      names = "--group",
+      paramLabel = "NAME",
+      description = "The job's consumer group; default: that of --config, else flowmon.")
+  private Optional<String> group = Optional.empty();
+
+  @Option(
+      names = "--max-lag",
+      paramLabel = "DURATION",
+      defaultValue = "2m",
+      converter = DurationConverter.class,
+      description =
+          "How far behind the job's commits, and how old its last checkpoint, may be; default"
+              + " ${DEFAULT-VALUE}.")
+  private Duration maxLag;
+
+  @Option(names = "--json", description = "One JSON object in place of the screen.")
+  private boolean json;
+
+  private final Instant now = Instant.now();
+  private final Map<String, Map<String, Long>> losses = new TreeMap<>();
+
+  @Override
+  public Integer call() throws IOException {
+    ServicesLog.quiet();
+    RestClient rest = new RestClient("--flink", flink);
+    Part collected = collector();
+    List<Part> ofKafka = kafka();
+    Part archived = archive();
+    Part theJob = job(rest, ofKafka);
+    List<Part> parts = new ArrayList<>(List.of(theJob, collected));
+    parts.addAll(ofKafka);
+    parts.add(3, archived); // before the reports
+    int code = code(theJob, parts);
+    if (json) {
+      writeJson(parts, code);
+    } else {
+      parts.forEach(part -> print(part.name(), part.state().toString(), part.lines()));
+      print("lost", "", lost());
+    }
+    return code;
+  }
+
+  private static int code(Part job, List<Part> parts) {
+    if (job.state() == Part.State.UNKNOWN) {
+      return ExitCodes.FAILED;
+    }
+    boolean isWell =
+        parts.stream()
+            .allMatch(part -> part.state() == Part.State.OK || part.state() == Part.State.ABSENT);
+    return isWell ? ExitCodes.DONE : ExitCodes.NO;
+  }
+
+  private Part job(RestClient rest, List<Part> ofKafka) {
+    String sign =
+        ofKafka.stream()
+            .filter(part -> part.name().equals("reports"))
+            .map(part -> part.facts().text("last"))
+            .flatMap(Optional::stream)
+            .findFirst()
+            .map(last -> "; its last report was written " + Part.time(Instant.parse(last), now))
+            .orElse("");
+    FlinkStatus status = new FlinkStatus(rest, maxLag, now);
+    try {
+      Part part = status.job(job, sign);
+      losses.put("job", status.losses());
+      return part;
+    } catch (IOException e) {
+      return Part.of(
+          "job",
+          Part.State.UNKNOWN,
+          "cannot tell: Flink does not answer at " + flink + "; --flink URL names its REST" + sign);
+    }
+  }
+
+  private Part collector() {
+    if (collector.isEmpty()) {
+      return Part.of("collector", Part.State.ABSENT, "--collector URL names its --http");
+    }
+    URI place;
+    try {
+      place = URI.create(collector.get());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--collector " + collector.get() + ": " + e.getMessage());
+    }
+    if (place.getHost() == null) {
+      throw new UsageException(
+          "--collector " + place + ": expected a URL as http://127.0.0.1:2080");
+    }
+    try {
+      CollectorStatus status =
+          new CollectorStatus(new CollectorClient(place, collectorToken.map(TokenFile::read)));
+      Part part = status.part(now);
+      losses.put("collector", status.losses());
+      return part;
+    } catch (IOException e) {
+      return Part.of("collector", Part.State.UNKNOWN, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private List<Part> kafka() {
+    if (!kafka.isGiven()) {
+      return List.of(
+          Part.of("kafka", Part.State.ABSENT, "--config FILE or --kafka HOST:PORT names it"),
+          Part.of("reports", Part.State.ABSENT, "they are in Kafka"));
+    }
+    Optional<JobConfig.Kafka> ofJob = kafka.job().map(JobConfig::kafka);
+    Map<String, Object> client = new HashMap<>(kafka.properties());
+    client.put("bootstrap.servers", kafka.bootstrap());
+    try {
+      KafkaBroker.mustAnswer(client, PATIENCE);
+      try (KafkaStatus status = new KafkaStatus(client, now)) {
+        return List.of(
+            status.lag(
+                topic.orElse(ofJob.map(JobConfig.Kafka::topic).orElse("flows")),
+                group.orElse(ofJob.map(JobConfig.Kafka::group).orElse("flowmon")),
+                maxLag),
+            status.reports());
+      }
+    } catch (CommandException | KafkaException e) {
+      return List.of(
+          Part.of("kafka", Part.State.UNKNOWN, String.valueOf(e.getMessage())),
+          Part.of("reports", Part.State.UNKNOWN, "they are in Kafka"));
+    }
+  }
+
+  private Part archive() {
+    Optional<ArchiveLocation> location;
+    try {
+      location = archive.map(address -> ArchiveLocation.parse(address, Map.of()));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--archive: " + e.getMessage());
+    }
+    return location
+        .or(() -> kafka.job().flatMap(read -> Optional.ofNullable(read.archive())))
+        .map(place -> ArchiveStatus.of(place, now))
+        .orElseGet(
+            () -> Part.of("archive", Part.State.ABSENT, "--config FILE or --archive DIR names it"));
+  }
+
+  private List<String> lost() {
+    List<String> lines = new ArrayList<>();
+    losses.forEach(
+        (where, counts) -> {
+          List<String> words = new ArrayList<>();
+          counts.forEach(
+              (name, count) -> {
+                if (count > 0) {
+                  words.add("%s %,d".formatted(name, count));
+                }
+              });
+          lines.add(
+              "by the " + where + ": " + (words.isEmpty() ? "nothing" : String.join(", ", words)));
+        });
+    if (lines.isEmpty()) {
+      lines.add("cannot tell: neither the job nor a collector was asked");
+    }
+    return lines;
+  }
+
+  private void writeJson(List<Part> parts, int code) throws IOException {
+    Facts all = new Facts();
+    all.value(
+        "status",
+        switch (code) {
+          case ExitCodes.DONE -> "ok";
+          case ExitCodes.NO -> parts.get(0).state() == Part.State.OK ? "degraded" : "not_alive";
+          default -> "unknown";
+        });
+    all.value("time", now.toString());
+    for (Part part : parts) {
+      part.facts().value("state", part.state().toString());
+      part.facts().value("detail", String.join("; ", part.lines()));
+      all.value(part.name(), part.facts());
+    }
+    Facts lost = new Facts();
+    losses.forEach(
+        (where, counts) -> {
+          Facts of = new Facts();
+          counts.forEach(of::value);
+          lost.value(where, of);
+        });
+    all.value("lost", lost);
+    OutputStreamWriter out = new OutputStreamWriter(System.out, StandardCharsets.UTF_8);
+    all.writeJson(out);
+    out.flush();
+  }
+
+  /** Wraps the lines at the screen's width. */
+  private static void print(String name, String state, List<String> lines) {
+    String head = pad(name, NAME) + pad(state, STATE);
+    for (String line : lines) {
+      StringBuilder row = new StringBuilder(head);
+      for (String word : line.split(" ", -1)) {
+        if (row.length() + word.length() > WIDTH && row.length() > NAME + STATE) {
+          System.out.println(row.toString().stripTrailing());
+          row = new StringBuilder(" ".repeat(NAME + STATE));
+        }
+        row.append(word).append(' ');
+      }
+      System.out.println(row.toString().stripTrailing());
+      head = " ".repeat(NAME + STATE);
+    }
+  }
+
+  private static String pad(String text, int width) {
+    return text + " ".repeat(Math.max(1, width - text.length()));
+  }
+}

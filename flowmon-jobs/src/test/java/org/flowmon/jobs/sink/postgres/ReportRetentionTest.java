@@ -1,0 +1,246 @@
+package org.flowmon.jobs.sink.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.report.Report;
+import org.flowmon.jobs.report.TestReports;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which reports stay in the database, and the indexes that find them. */
+class ReportRetentionTest {
+  private static EmbeddedPostgres database;
+
+  @BeforeAll
+  static void start() throws IOException {
+    database = EmbeddedPostgres.start();
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    database.close();
+  }
+
+  @BeforeEach
+  void empty() throws SQLException {
+    execute(
+        "DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO public");
+  }
+
+  private static void execute(String sql) throws SQLException {
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static List<String> column(String sql) throws SQLException {
+    List<String> values = new ArrayList<>();
+    try (Connection connection = database.getPostgresDatabase().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      while (rows.next()) {
+        values.add(rows.getString(1));
+      }
+    }
+    return values;
+  }
+
+  private static String value(String sql) throws SQLException {
+    return column(sql).get(0);
+  }
+
+  private static PostgresStore store(String user, @Nullable Duration retention) {
+    String url = "jdbc:postgresql://127.0.0.1:" + database.getPort() + "/postgres";
+    return new PostgresStore(new JobConfig.Postgres(url, user, null, retention));
+  }
+
+  private static Report at(String analysis, long seconds, Object... rows) {
+    Report report = TestReports.report(Report.FINAL, rows);
+    long micros = seconds * TestReports.SECOND;
+    return new Report(
+        analysis,
+        null,
+        report.windowStart() + micros,
+        report.windowEnd() + micros,
+        Report.FINAL,
+        report.columns(),
+        report.rows(),
+        report.confidence(),
+        List.of());
+  }
+
+  @Test
+  void reportsOlderThanTheRetentionGoWithTheirRowsAndNoOthers() throws Exception {
+    try (PostgresStore store = store("postgres", Duration.ofHours(1))) {
+      for (String analysis : List.of("elephants", "mice")) {
+        for (int second = 0; second < 60; second += 10) {
+          store.store(at(analysis, second, "10.0.0.1", 1, "10.0.0.2", 2));
+        }
+      }
+      // a window that ended exactly an hour before the newest stays
+      store.store(at("elephants", 3600 + 30, "10.0.0.3", 3));
+    }
+    assertEquals(
+        "00:30, 00:40, 00:50, 00:30",
+        value(
+            "SELECT string_agg(to_char(window_end AT TIME ZONE 'UTC', 'MI:SS'), ', ' ORDER BY"
+                + " window_end) FROM flowmon_windows WHERE analysis = 'elephants'"));
+    assertEquals("7", value("SELECT count(*) FROM report_elephants"));
+    assertEquals("12", value("SELECT count(*) FROM report_mice"));
+    assertEquals("6", value("SELECT count(*) FROM flowmon_windows WHERE analysis = 'mice'"));
+  }
+
+  @Test
+  void withoutARetentionReportsStay() throws Exception {
+    try (PostgresStore store = store("postgres", null)) {
+      store.store(at("elephants", 0, "10.0.0.1", 1));
+      store.store(at("elephants", 10 * 365 * 86_400, "10.0.0.1", 1));
+    }
+    assertEquals("2", value("SELECT count(*) FROM report_elephants"));
+  }
+
+  @Test
+  void eachStepIsBoundedAndStepsReachTheEnd() throws Exception {
+    try (PostgresStore store = store("postgres", Duration.ofHours(1))) {
+      store.store(at("elephants", 0, "10.0.0.1", 1));
+      // 3,000 windows, of one row but for one of 30,000
+      execute(
+          """
+          INSERT INTO flowmon_windows
+          SELECT (json_populate_record(w, json_build_object('window_end', w.window_end - n * interval '1 s',
+            'window_start', w.window_start - n * interval '1 s', 'row_count', CASE n WHEN 2500 THEN 30000 ELSE 1 END))).*
+          FROM flowmon_windows w, generate_series(1, 3000) n;
+          INSERT INTO report_elephants (window_start, window_end, revision, row_key, row_number)
+          SELECT w.window_start, w.window_end, 3, i::text, i FROM flowmon_windows w,
+            LATERAL generate_series(1, w.row_count) i WHERE w.window_end < (SELECT max(window_end) FROM flowmon_windows)
+          """);
+      assertEquals("33000", value("SELECT count(*) FROM report_elephants"));
+      long windows = Long.parseLong(value("SELECT count(*) FROM flowmon_windows"));
+      long rows = 33_000;
+      List<Long> steps = new ArrayList<>();
+      for (int step = 0; windows > step + 1; step++) {
+        store.store(at("elephants", 4000 + step, "10.0.0.1", 1));
+        long left = Long.parseLong(value("SELECT count(*) FROM flowmon_windows")) - 1;
+        long rowsLeft = Long.parseLong(value("SELECT count(*) FROM report_elephants")) - 1;
+        assertTrue(windows - left <= ReportRetention.MAX_WINDOWS, "windows in step " + step);
+        assertTrue(rows - rowsLeft <= 30_000 + ReportRetention.MAX_ROWS, "rows in step " + step);
+        assertTrue(left < windows, "step " + step + " deletes nothing");
+        steps.add(windows - left);
+        windows = left;
+        rows = rowsLeft;
+        if (rowsLeft <= step) {
+          break;
+        }
+      }
+      assertTrue(steps.size() >= 3, steps.toString());
+    }
+    assertEquals(
+        value("SELECT count(*) FROM flowmon_windows"),
+        value("SELECT count(*) FROM report_elephants"));
+    assertEquals(
+        "0",
+        value("SELECT count(*) FROM flowmon_windows WHERE window_end < '2026-11-21T10:00:00Z'"));
+  }
+
+  @Test
+  void indexesFindARowKeyAndAnAddress() throws Exception {
+    try (PostgresStore store = store("postgres", null)) {
+      store.store(at("elephants", 0, "10.0.0.1", 1));
+    }
+    assertEquals(
+        List.of(
+            "flowmon_windows_pkey",
+            "flowmon_windows_window_end_by",
+            "report_elephants_pkey",
+            "report_elephants_row_key_by",
+            "report_elephants_src_addr_by"),
+        column("SELECT indexname FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1"));
+    execute(
+        """
+        INSERT INTO report_elephants (window_start, window_end, revision, row_key, row_number, src_addr)
+        SELECT window_start, window_end + n * interval '1 s', 3, (n % 1000)::text, 1, '10.0.0.0'::inet + n % 1000
+        FROM report_elephants, generate_series(1, 50000) n;
+        ANALYZE report_elephants
+        """);
+    assertTrue(
+        String.join(
+                "\n", column("EXPLAIN SELECT * FROM report_elephants WHERE src_addr = '10.0.0.7'"))
+            .contains("report_elephants_src_addr_by"));
+    assertTrue(
+        String.join(
+                "\n",
+                column("EXPLAIN SELECT min(window_end) FROM report_elephants WHERE row_key = '7'"))
+            .contains("report_elephants_row_key_by"));
+  }
+
+  @Test
+  void aTableOfAnEarlierBuildGetsThem() throws Exception {
+    try (PostgresStore store = store("postgres", null)) {
+      store.store(at("elephants", 0, "10.0.0.1", 1));
+    }
+    execute(
+        "DROP INDEX report_elephants_src_addr_by, report_elephants_row_key_by,"
+            + " flowmon_windows_window_end_by");
+    try (PostgresStore store = store("postgres", null)) {
+      store.store(at("elephants", 10, "10.0.0.1", 1));
+    }
+    assertEquals("5", value("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'"));
+  }
+
+  @Test
+  void aRoleThatDoesNotOwnTheTableWritesWithoutThem() throws Exception {
+    try (PostgresStore store = store("postgres", null)) {
+      store.store(at("elephants", 0, "10.0.0.1", 1));
+    }
+    execute(
+        """
+        DROP INDEX report_elephants_src_addr_by;
+        DROP ROLE IF EXISTS flowmon_writer;
+        CREATE ROLE flowmon_writer LOGIN;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO flowmon_writer
+        """);
+    try (PostgresStore store = store("flowmon_writer", null)) {
+      assertTrue(store.store(at("elephants", 10, "10.0.0.1", 1)));
+    }
+    assertEquals("2", value("SELECT count(*) FROM report_elephants"));
+    assertEquals("4", value("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'"));
+  }
+
+  @Test
+  void tablesOfTheJobsAnalysesAreThereBeforeTheirFirstReport() throws Exception {
+    execute("CREATE TABLE report_mice (window_start text)");
+    try (PostgresStore store = store("postgres", null)) {
+      store.createTables(AnalysisConfig.offered());
+    }
+    assertEquals("0", value("SELECT count(*) FROM report_ddos"));
+    assertEquals("0", value("SELECT count(*) FROM report_traffic_by_as"));
+    assertEquals(
+        String.valueOf(AnalysisConfig.offered().size()),
+        value("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'report%'"));
+  }
+
+  @Test
+  void longNamesOfIndexesStayApart() {
+    String table = "report_" + "a".repeat(48);
+    String first = PostgresTable.indexName(table, "source_address");
+    String second = PostgresTable.indexName(table, "source_addresses");
+    assertEquals(63, first.length());
+    assertTrue(!first.equals(second), first);
+  }
+}
