@@ -117,7 +117,7 @@ public final class DistinctCounts {
     Map<AggregateCall, List<AggregateCall>> coarser = new LinkedHashMap<>();
     for (AggregateCall call : List.copyOf(groups.keySet())) {
       for (AggregateCall finer : List.copyOf(groups.keySet())) {
-        if (finer != call && !coarser.containsKey(call) && projection(call, finer) != null) {
+        if (!finer.equals(call) && !coarser.containsKey(call) && projection(call, finer) != null) {
           List<AggregateCall> moved = coarser.computeIfAbsent(finer, key -> new ArrayList<>());
           moved.add(call);
           moved.addAll(Objects.requireNonNull(groups.remove(call)));
