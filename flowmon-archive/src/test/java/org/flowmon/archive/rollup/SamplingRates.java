@@ -23,7 +23,7 @@ public final class SamplingRates {
 
   /** Sets the rate of the open row, or leaves it NULL. */
   public void set(FlowBatchBuilder row) {
-    boolean known = kind < 5 && kind != 2 || random.nextInt(3) > 0;
+    boolean known = (kind < 5 && kind != 2) || random.nextInt(3) > 0;
     if (kind > 0 && known) {
       row.set(
           FlowColumn.SAMPLING_RATE,
