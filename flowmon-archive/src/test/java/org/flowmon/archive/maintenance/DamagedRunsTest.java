@@ -45,6 +45,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Damaged runs of the host directory and of the day sums. */
@@ -121,14 +122,17 @@ class DamagedRunsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {HostDirectory.FOLDER, DaySums.FOLDER})
-  void aRunOfAnotherVersionIsPassedOverAndSaidToBe(String folder) throws IOException {
+  @CsvSource({HostDirectory.FOLDER + ",9,1", DaySums.FOLDER + ",10,1 to 2"})
+  void aRunOfAnotherVersionIsPassedOverAndSaidToBe(String folder, int version, String known)
+      throws IOException {
     Path run = run(folder);
     flip(run, 4, 8);
     flip(run, Files.size(run) - VERSION_AT_END, 8);
     VerifyReport report = ArchiveVerifier.verify(directory);
     assertEquals(List.of(), report.damages());
-    assertEquals(List.of(run + ": " + run + ": version 9, this reads 1"), report.passedOver());
+    assertEquals(
+        List.of(run + ": " + run + ": version " + version + ", this reads " + known),
+        report.passedOver());
     try (Archive archive = Archive.open(directory)) {
       makeRuns(archive);
     }

@@ -292,7 +292,8 @@ class BeaconsLogicTest {
         "variables:\n  slot: INTERVAL '10' SECOND\n",
         "");
     refuses("needs a column first", "AS first", "AS frst");
-    refuses("needs a column bytes", "SUM(bytes) AS bytes", "SUM(bytes) AS octets");
+    refuses(
+        "needs a column bytes", "SUM(estimated_bytes) AS bytes", "SUM(estimated_bytes) AS octets");
     refuses("expected SUM(…) or COUNT(…) alone", "COUNT(*) AS flows", "MAX(dst_port) AS flows");
     refuses(
         "expected no LIMIT", "server_port, slot\n  window", "server_port, slot LIMIT 5\n  window");
