@@ -538,8 +538,10 @@ final class ImportCommandTest {
     assertTrue(lines.contains(last + ": csv, 1 flows"), lines);
     assertTrue(lines.contains("2 of 3 files, 2 flows imported"), lines);
     assertFalse(lines.contains("defect"), lines);
+    // If the heap is too full to remove it, what was being written keeps its temporary name.
     try (Stream<Path> kept = Files.list(archive.resolve("segments"))) {
-      assertEquals(4, kept.count(), "segments and sidecars of two files");
+      List<Path> files = kept.filter(path -> !path.toString().endsWith(".tmp")).toList();
+      assertEquals(4, files.size(), () -> "segments and sidecars of two files: " + files);
     }
     CommandRun verified = CommandRun.of("verify", "--archive", archive);
     assertEquals(ExitCodes.DONE, verified.code(), verified.toString());

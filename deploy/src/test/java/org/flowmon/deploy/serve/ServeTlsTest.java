@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -159,7 +160,7 @@ final class ServeTlsTest {
 
   @Test
   void plainTextHasNoAnswer() throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", server.server.port())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.port())) {
       socket.setSoTimeout(20_000);
       OutputStream out = socket.getOutputStream();
       out.write(

@@ -204,7 +204,9 @@ class ShellTest {
       person.hasOut("  SELECT src_adr FROM flows\n         ^\n");
       person.types(".for\tjson\r");
       person.hasOut("format: json\n");
-      person.types("never mind\u0003"); // Ctrl-C
+      person.types("never mind");
+      person.sees(person.screen, "never mind");
+      person.types("\u0003"); // Ctrl-C
       person.sees(person.screen, "^C");
       person.types("SELECT MAX(bytes) AS b FROM flows;\r");
       person.hasOut("{\"b\":2999}");
