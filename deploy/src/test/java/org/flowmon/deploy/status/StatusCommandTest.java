@@ -159,7 +159,7 @@ class StatusCommandTest {
               report: {logic: live}
               sinks: [kafka]
               """
-                  .formatted("a".repeat(55), i)));
+                  .formatted("a".repeat(45), i)));
     }
     FlowmonJob.build(environment, read, analyses);
     return flink.submit(environment, "flowmon all");
