@@ -138,6 +138,22 @@ class FlowTotalsTest {
     }
   }
 
+  /** Nor one whose start nobody could have meant: its time must not wrap. */
+  @Test
+  void aFlowWithAStartBeyondAllTimesNeverCountsTwice() {
+    decoder = decoder(DecoderLimits.defaults().withBytes(4 << 20, 64 << 10, 64 << 10));
+    template(256, 8, 4, 152, 8, 85, 8);
+    long[] counted = new long[2000];
+    for (int total = 100; total <= 200; total += 100) {
+      for (int i = 0; i < counted.length; i++) {
+        flow(256, i, 4, Long.MAX_VALUE / 1000, 8, total, 8);
+        Object bytes = recorder.rows().get(recorder.rows().size() - 1).get(FlowColumn.BYTES);
+        counted[i] += bytes == null ? 0 : (Long) bytes;
+        assertTrue(counted[i] <= total, "flow " + i + ": " + counted[i] + " of " + total);
+      }
+    }
+  }
+
   /** Flows of several exports each, in turn; the last total of each is what was sent. */
   private void exportAll(long[] counted, long[] sent) {
     Random random = new Random(SEED);

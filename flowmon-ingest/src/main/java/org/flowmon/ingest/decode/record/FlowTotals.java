@@ -259,7 +259,8 @@ public final class FlowTotals {
     int oldest = oldest(key);
     int forgotten = forgottenAt(key);
     long start = table[oldest + START];
-    table[forgotten] = Math.max(table[forgotten], start == UNPLACED ? LATEST : start);
+    long latest = start == UNPLACED ? LATEST : Math.min(start, LATEST);
+    table[forgotten] = Math.max(table[forgotten], latest);
     return oldest;
   }
 
