@@ -107,6 +107,25 @@ class FlowTotalsTest {
     assertEquals(1, counters.get(IngestCounter.TOTALS_DROPPED_LATE));
   }
 
+  /** As of a cache that keeps its flows for months. */
+  @Test
+  void aCounterOfFourBytesThatWrapsGoesOn() {
+    template(256, 8, 4, 152, 8, 85, 4);
+    for (long total : new long[] {4_000_000_000L, 100, 4_000_000_000L, 99, 98, 99, 3_000_000_000L}) {
+      flow(256, 7, 4, seconds * 1000, 8, total, 4);
+    }
+    assertEquals(
+        Arrays.asList(
+            4_000_000_000L,
+            (1L << 32) - 4_000_000_000L + 100,
+            4_000_000_000L - 100,
+            (1L << 32) - 4_000_000_000L + 99,
+            null, // late
+            0L,
+            3_000_000_000L - 99),
+        column(FlowColumn.BYTES));
+  }
+
   /** However few flows are remembered, none counts more than it had. */
   @Test
   void aFlowThatMayHaveBeenForgottenNeverCountsTwice() {
