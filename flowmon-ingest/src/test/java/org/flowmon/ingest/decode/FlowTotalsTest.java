@@ -111,7 +111,8 @@ class FlowTotalsTest {
   @Test
   void aCounterOfFourBytesThatWrapsGoesOn() {
     template(256, 8, 4, 152, 8, 85, 4);
-    for (long total : new long[] {4_000_000_000L, 100, 4_000_000_000L, 99, 98, 99, 3_000_000_000L}) {
+    for (long total :
+        new long[] {4_000_000_000L, 100, 4_000_000_000L, 99, 98, 99, 3_000_000_000L}) {
       flow(256, 7, 4, seconds * 1000, 8, total, 4);
     }
     assertEquals(

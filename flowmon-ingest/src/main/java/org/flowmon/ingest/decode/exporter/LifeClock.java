@@ -7,8 +7,8 @@ import java.io.IOException;
 /**
  * Tells from the uptimes (32 bits of ms) and export times of an exporter's datagrams whether it
  * began anew: its uptime fell, or is shorter than the time that passed since the last datagram. It
- * goes on if its uptime grew by that time, also past its wrap after 49.7 days. If that happens again
- * and again, two exporters share the datagrams, and it tells nothing.
+ * goes on if its uptime grew by that time, also past its wrap after 49.7 days. If that happens
+ * again and again, two exporters share the datagrams, and it tells nothing.
  */
 final class LifeClock {
   /** ms: what clocks, rounding and datagrams out of order may do. */
