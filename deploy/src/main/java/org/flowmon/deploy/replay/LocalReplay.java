@@ -63,7 +63,7 @@ public final class LocalReplay implements AutoCloseable {
             .returns(PositionedBatch.TYPE)
             .setParallelism(1);
     Replay.reports(flows, spec, MAX_PARALLELISM)
-        .transform("report-order", Report.TYPE, new ReportOrder(name))
+        .transform("report-order", Report.TYPE, new ReportOrder(name, spec.analysis()))
         .setParallelism(1)
         .sinkTo(new DiscardingSink<>())
         .setParallelism(1);

@@ -29,6 +29,9 @@ final class FlinkStatus {
           "behind_watermark_flows",
           "dropped_groups");
 
+  /** Characters of metrics in one question: Flink takes 4,096 of a URL. */
+  private static final int MOST_ASKED = 3000;
+
   private static final String REPLAY = "flowmon replay of ";
   private static final int MOST_MESSAGE = 300;
 
@@ -195,12 +198,24 @@ final class FlinkStatus {
     if (wanted.isEmpty()) {
       return false;
     }
-    for (JsonNode one : flink.get(path + "?agg=sum&get=" + String.join(",", wanted.keySet()))) {
-      String name = wanted.get(one.path("id").asText());
+    StringBuilder asked = new StringBuilder();
+    for (String metric : wanted.keySet()) {
+      if (asked.length() + metric.length() > MOST_ASKED && !asked.isEmpty()) {
+        count(path, asked.toString(), wanted);
+        asked.setLength(0);
+      }
+      asked.append(asked.isEmpty() ? "" : ",").append(metric);
+    }
+    count(path, asked.toString(), wanted);
+    return true;
+  }
+
+  private void count(String path, String metrics, Map<String, String> names) throws IOException {
+    for (JsonNode one : flink.get(path + "?agg=sum&get=" + metrics)) {
+      String name = names.get(one.path("id").asText());
       if (name != null) {
         losses.merge(name, one.path("sum").asLong(), Math::max);
       }
     }
-    return true;
   }
 }

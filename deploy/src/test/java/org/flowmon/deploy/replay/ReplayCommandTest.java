@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveImporter;
 import org.flowmon.archive.ArchiveOptions;
@@ -239,6 +240,58 @@ class ReplayCommandTest {
     assertTrue(process.waitFor(2, TimeUnit.MINUTES), "it goes on");
     assertEquals(0, process.exitValue(), Files.readString(folder.resolve("said")));
     assertEquals("", Files.readString(folder.resolve("said")));
+  }
+
+  /** A logic that is slow with every second window: one of two tasks makes all of these. */
+  public static final class LimpingLogic implements ReportLogic {
+    @Override
+    public List<ReportColumn> open(AnalysisConfig analysis) {
+      return List.of(ReportColumn.sum("bytes"));
+    }
+
+    @Override
+    public ResultTable report(WindowHistory window) {
+      if (window.window().windowEnd() / SECOND % 2 == 0) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(30));
+      }
+      return window.window().rows();
+    }
+  }
+
+  @Test
+  void reportsOfTwoTasksComeInTheOrderOfTheirWindowsHoweverLateFlowsMayBe() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("limping.yaml"),
+            """
+            name: limping
+            live:
+              query: SELECT SUM(bytes) AS bytes FROM flows
+              window: 1s
+              time: end_time
+              lateness: 30s
+            report: {logic: %s}
+            sinks: [kafka]
+            """
+                .formatted(LimpingLogic.class.getName()));
+    Ran ran =
+        replay(
+            archive().toString(),
+            file.toString(),
+            "2026-11-21T12:00:00Z",
+            "2026-11-21T12:00:50Z",
+            "--format",
+            "json",
+            "--parallelism",
+            "2");
+    assertEquals(0, ran.code(), ran.err());
+    List<String> starts =
+        ran.out()
+            .lines()
+            .map(line -> line.replaceFirst(".*\"window_start\":\"([^\"]*)\".*", "$1"))
+            .toList();
+    assertEquals(50, starts.size(), ran.out());
+    assertEquals(starts.stream().sorted().toList(), starts);
   }
 
   private static Ran replay(

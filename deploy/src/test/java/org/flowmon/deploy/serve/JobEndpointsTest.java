@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -132,6 +134,72 @@ final class JobEndpointsTest {
         analyses(server);
       }
     }
+  }
+
+  @Test
+  void analysesHaveWhatTheirFilesExtendAndTheJobsNetworks() throws Exception {
+    Path archive =
+        TestServer.archive(
+            folder,
+            "end_time,src_addr,dst_addr,bytes\n2026-11-01T00:00:10Z,10.0.0.1,192.0.2.1,5\n");
+    Path analyses = Files.createDirectory(folder.resolve("analyses"));
+    String base =
+        """
+        name: base
+        live:
+          query: |
+            SELECT dst_addr, SUM(bytes) AS bytes FROM flows WHERE dst_addr IN ${own_networks}
+            GROUP BY dst_addr
+          window: 10s
+          time: end_time
+          lateness: 5s
+        report: {logic: live}
+        sinks: [kafka]
+        """;
+    Files.writeString(analyses.resolve("base.yaml"), base);
+    Files.writeString(analyses.resolve("other.yaml"), "name: mine\nextends: base.yaml\n");
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"))) {
+      Path config =
+          Files.writeString(
+              folder.resolve("flowmon.yaml"),
+              """
+              kafka: {bootstrap: "%s"}
+              job: {role: analyses}
+              analyses: "%s"
+              enrichment: {inside: [192.0.2.0/24]}
+              """
+                  .formatted(kafka.bootstrapServers(), analyses));
+      KafkaOptions options = new KafkaOptions();
+      new CommandLine(options).parseArgs("--config", config.toString());
+      try (TestServer server =
+          TestServer.start(
+              folder, archive, Tokens.NONE, Optional.of(options), Duration.ofSeconds(30))) {
+        for (Map<String, String> asked :
+            List.of(Map.of("analysis", "mine"), Map.of("text", base))) {
+          String reports = replayed(server, asked);
+          assertTrue(reports.contains("{\"dst_addr\":\"192.0.2.1\",\"bytes\":5}"), reports);
+        }
+        String path = "/api/v1/analyses/base";
+        String body = TestServer.JSON.writeValueAsString(Map.of("text", base));
+        assertEquals(200, server.send(server.jsonRequest("PUT", path, body)).statusCode());
+        String sent = server.json(server.get(path)).get("text").asText();
+        assertTrue(sent.contains("192.0.2.0/24"), sent);
+      }
+    }
+  }
+
+  private static String replayed(TestServer server, Map<String, String> asked) throws Exception {
+    Map<String, String> members = new TreeMap<>(asked);
+    members.put("from", "2026-11-01T00:00:00Z");
+    members.put("to", "2026-11-01T00:01:00Z");
+    String body = TestServer.JSON.writeValueAsString(members);
+    HttpResponse<String> answer = server.post("/api/v1/replays", body);
+    while (answer.statusCode() == 429) { // the one before
+      Thread.sleep(100);
+      answer = server.post("/api/v1/replays", body);
+    }
+    assertEquals(200, answer.statusCode(), answer.body());
+    return answer.body();
   }
 
   private static void reports(TestServer server) throws Exception {

@@ -1,6 +1,7 @@
 package org.flowmon.deploy.serve;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -61,13 +62,9 @@ final class StoredReportsEndpointTest {
           "flowmon.reports.elephants",
           JobEndpointsTest.row(0, 7, 1, 1), // as in PostgreSQL
           JobEndpointsTest.row(10, 3, 1, 1));
+      Optional<KafkaOptions> job = Optional.of(job(kafka, postgres));
       try (TestServer server =
-          TestServer.start(
-              folder,
-              archive,
-              Tokens.NONE,
-              Optional.of(job(kafka, postgres)),
-              Duration.ofSeconds(30))) {
+          TestServer.start(folder, archive, Tokens.NONE, job, Duration.ofSeconds(30))) {
         JsonNode all = JobEndpointsTest.until(server, PATH, "reports", 5);
         assertEquals(0, all.get("warnings").size());
         assertEquals(
@@ -89,8 +86,27 @@ final class StoredReportsEndpointTest {
         assertTrue(rest.at("/warnings/0").asText().contains("PostgreSQL at"), rest.toString());
         HttpResponse<String> health = server.get("/api/v1/health");
         assertEquals(503, health.statusCode());
-        assertTrue(health.body().contains("\"database\",\"status\":\"failed\""), health.body());
+        assertTrue(
+            health.body().contains("\"database\",\"status\":\"failed\",\"detail\":\"PostgreSQL at"),
+            health.body());
       }
+      strangersHearNoNames(archive, job);
+    }
+  }
+
+  private void strangersHearNoNames(Path archive, Optional<KafkaOptions> job) throws Exception {
+    Path tokens = Files.writeString(folder.resolve("tokens"), "read r readreadreadreadread\n");
+    try (TestServer server =
+        TestServer.start(folder, archive, Tokens.read(tokens), job, Duration.ofSeconds(30))) {
+      String path = "/api/v1/health";
+      HttpResponse<String> stranger = server.get(path);
+      assertEquals(503, stranger.statusCode());
+      String failed = "\"database\",\"status\":\"failed\",\"detail\":";
+      assertTrue(stranger.body().contains(failed + "null"), stranger.body());
+      assertFalse(stranger.body().contains("PostgreSQL"), stranger.body());
+      HttpResponse<String> known =
+          server.send(server.request(path).header("Authorization", "Bearer readreadreadreadread"));
+      assertTrue(known.body().contains(failed + "\"PostgreSQL at"), known.body());
     }
   }
 

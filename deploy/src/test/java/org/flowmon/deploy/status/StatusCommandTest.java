@@ -146,7 +146,22 @@ class StatusCommandTest {
   private static JobID submit(EmbeddedFlink flink, Path config) {
     JobConfig read = JobConfig.read(config);
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.createLocalEnvironment(1);
-    FlowmonJob.build(environment, read, List.of(talkers()));
+    List<AnalysisConfig> analyses = new ArrayList<>(List.of(talkers()));
+    // Their windows never close; together their metrics have more letters than Flink takes in a
+    // URL.
+    for (int i = 10; i < 34; i++) {
+      analyses.add(
+          AnalysisConfig.parse(
+              "long.yaml",
+              """
+              name: %s_%d
+              live: {query: SELECT SUM(bytes) AS bytes FROM flows, window: 36500d}
+              report: {logic: live}
+              sinks: [kafka]
+              """
+                  .formatted("a".repeat(45), i)));
+    }
+    FlowmonJob.build(environment, read, analyses);
     return flink.submit(environment, "flowmon all");
   }
 

@@ -237,15 +237,15 @@ public final class TcpCollector implements Closeable {
 
   /** Open connections, without those in the handshake. */
   public int connections() {
-    return sessions.size() - countHandshakes(one -> one.isHandshake);
+    return count(one -> !one.isHandshake);
   }
 
   /** Handshakes that have not ended. */
   public int handshakes() {
-    return countHandshakes(Session::isInHandshake);
+    return count(Session::isInHandshake);
   }
 
-  private int countHandshakes(Predicate<Session> which) {
+  private int count(Predicate<Session> which) {
     lock.lock();
     try {
       return (int) sessions.stream().filter(which).count();

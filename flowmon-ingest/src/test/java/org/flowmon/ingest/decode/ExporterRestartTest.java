@@ -112,6 +112,34 @@ class ExporterRestartTest {
     assertEquals(1, counters.get(IngestCounter.EXPORTERS_RESTARTED));
   }
 
+  /** As behind a relay: else neither would be decoded before its next template, again and again. */
+  @Test
+  void twoExportersInOneSessionLoseTheirTemplatesOnlyOnce() {
+    long[] uptimes = {900_000, 500_000_000};
+    long[] sequences = {1000, 5_000_000};
+    for (int i = 0; i < 40; i++) {
+      begin(uptimes[i % 2], sequences[i % 2]);
+      v9(i < 4 ? new ExportBytes().set(0, FLOWS).bytes(flow(i)) : new ExportBytes().bytes(flow(i)));
+      uptimes[i % 2] = uptime;
+      sequences[i % 2] = sequence;
+    }
+    assertEquals(40, recorder.rows().size(), counters.toString());
+    assertEquals(1, counters.get(IngestCounter.EXPORTERS_RESTARTED));
+  }
+
+  @Test
+  void aSecondRestartIsSeenAfterSomeDatagramsInOrder() {
+    for (int life = 0; life < 4; life++) {
+      begin(5_000, 0);
+      v9(new ExportBytes().set(0, FLOWS).bytes(v9Rate(1000)).bytes(flow(7)));
+      for (int i = 0; i < 8; i++) {
+        pass(60);
+        v9(new ExportBytes().bytes(flow(8)));
+      }
+      assertEquals(life, counters.get(IngestCounter.EXPORTERS_RESTARTED));
+    }
+  }
+
   @Test
   void aRestartIsSeenAlsoIfTheExporterSendsFromAnotherPort() {
     v9(new ExportBytes().set(0, FLOWS).bytes(v9Rate(1000)).bytes(flow(7)));

@@ -107,6 +107,26 @@ class FlowTotalsTest {
     assertEquals(1, counters.get(IngestCounter.TOTALS_DROPPED_LATE));
   }
 
+  /** As of a cache that keeps its flows for months. */
+  @Test
+  void aCounterOfFourBytesThatWrapsGoesOn() {
+    template(256, 8, 4, 152, 8, 85, 4);
+    for (long total :
+        new long[] {4_000_000_000L, 100, 4_000_000_000L, 99, 98, 99, 3_000_000_000L}) {
+      flow(256, 7, 4, seconds * 1000, 8, total, 4);
+    }
+    assertEquals(
+        Arrays.asList(
+            4_000_000_000L,
+            (1L << 32) - 4_000_000_000L + 100,
+            4_000_000_000L - 100,
+            (1L << 32) - 4_000_000_000L + 99,
+            null, // late
+            0L,
+            3_000_000_000L - 99),
+        column(FlowColumn.BYTES));
+  }
+
   /** However few flows are remembered, none counts more than it had. */
   @Test
   void aFlowThatMayHaveBeenForgottenNeverCountsTwice() {
@@ -135,6 +155,22 @@ class FlowTotalsTest {
           counters.get(IngestCounter.TOTALS_DROPPED_FORGOTTEN) != 0,
           where);
       assertTrue(decoder.exporters().bytes() <= exporterBytes, where);
+    }
+  }
+
+  /** Nor one whose start nobody could have meant: its time must not wrap. */
+  @Test
+  void aFlowWithAStartBeyondAllTimesNeverCountsTwice() {
+    decoder = decoder(DecoderLimits.defaults().withBytes(4 << 20, 64 << 10, 64 << 10));
+    template(256, 8, 4, 152, 8, 85, 8);
+    long[] counted = new long[2000];
+    for (int total = 100; total <= 200; total += 100) {
+      for (int i = 0; i < counted.length; i++) {
+        flow(256, i, 4, Long.MAX_VALUE / 1000, 8, total, 8);
+        Object bytes = recorder.rows().get(recorder.rows().size() - 1).get(FlowColumn.BYTES);
+        counted[i] += bytes == null ? 0 : (Long) bytes;
+        assertTrue(counted[i] <= total, "flow " + i + ": " + counted[i] + " of " + total);
+      }
     }
   }
 

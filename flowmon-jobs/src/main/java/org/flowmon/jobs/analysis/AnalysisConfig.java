@@ -316,8 +316,10 @@ public record AnalysisConfig(
   }
 
   /** The same as {@link #read(Path, EnrichmentConfig, ErrorHandler)} of text. */
-  public static Optional<Draft> parse(String file, String text, ErrorHandler errors) {
-    YamlSection root = errors.of(() -> ExtendedFile.section(ExtendedFile.parse(file, text)));
+  public static Optional<Draft> parse(
+      String file, String text, EnrichmentConfig enrichment, ErrorHandler errors) {
+    YamlSection root =
+        errors.of(() -> ExtendedFile.section(ExtendedFile.parse(file, text, enrichment)));
     return root == null ? Optional.empty() : AnalysisFile.of(root, errors);
   }
 
@@ -385,6 +387,16 @@ public record AnalysisConfig(
   /** As {@link #wholeTextOf(Path)}, with the networks of one's own, if they are configured. */
   public static String wholeTextOf(Path file, EnrichmentConfig enrichment) {
     return wholeText(ExtendedFile.read(file, enrichment), YamlFile.text(file));
+  }
+
+  /**
+   * A text; if networks of one's own are configured, as {@link #wholeTextOf(Path,
+   * EnrichmentConfig)} has it of a file.
+   */
+  public static String textFor(String file, String text, EnrichmentConfig enrichment) {
+    return enrichment.inside().isEmpty()
+        ? text
+        : wholeText(ExtendedFile.parse(file, text, enrichment), text);
   }
 
   private static String wholeText(YamlDocument whole, String text) {

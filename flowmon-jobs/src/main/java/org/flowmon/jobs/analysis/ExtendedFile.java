@@ -33,13 +33,22 @@ final class ExtendedFile {
 
   /** Also with the networks of one's own, if they are configured. */
   static YamlDocument read(Path file, EnrichmentConfig enrichment) {
-    YamlDocument merged = merged(YamlFile.readDocument(file), Optional.of(file), new ArrayList<>());
-    return enrichment.inside().isEmpty() ? merged : merged.over(OwnNetworks.of(enrichment));
+    YamlDocument document = YamlFile.readDocument(file);
+    return own(merged(document, Optional.of(file), new ArrayList<>()), enrichment);
   }
 
   /** Reads a text without a folder: it may extend bundled analyses alone. */
+  static YamlDocument parse(String file, String text, EnrichmentConfig enrichment) {
+    YamlDocument document = YamlFile.parseDocument(file, text);
+    return own(merged(document, Optional.empty(), new ArrayList<>()), enrichment);
+  }
+
   static YamlDocument parse(String file, String text) {
-    return merged(YamlFile.parseDocument(file, text), Optional.empty(), new ArrayList<>());
+    return parse(file, text, EnrichmentConfig.NONE);
+  }
+
+  private static YamlDocument own(YamlDocument merged, EnrichmentConfig enrichment) {
+    return enrichment.inside().isEmpty() ? merged : merged.over(OwnNetworks.of(enrichment));
   }
 
   /** Returns the keys of a merged file, with its variables' values. */

@@ -6,4 +6,9 @@ public record Caller(String name, Role role) {
   public static final Caller LOCAL = new Caller("local", Role.ADMIN);
 
   static final Caller NOBODY = new Caller("", Role.READ);
+
+  /** Whether it may be told more than strangers. */
+  public boolean isKnown() {
+    return !equals(NOBODY);
+  }
 }

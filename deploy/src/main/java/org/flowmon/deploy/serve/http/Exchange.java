@@ -46,13 +46,13 @@ public final class Exchange {
   private final long began = System.nanoTime();
   private final Map<String, Object> audited = new LinkedHashMap<>();
   private volatile ClientWatch.@Nullable Watched watched;
-  private volatile @Nullable Runnable queued;
+  private @Nullable Queued queued; // by whoever holds the monitor
   private volatile Lane lane;
   private long deadline;
   private long waited;
   private @Nullable AnswerStream stream;
   private @Nullable String queryText;
-  private boolean isMoved;
+  private @Nullable Move move;
   private int status;
 
   Exchange(
@@ -161,10 +161,9 @@ public final class Exchange {
 
   /** The client has gone: what still waits does so no longer. */
   void gone() {
-    Runnable task = queued;
-    if (task != null) {
+    Queued task = queued();
+    if (task != null && take(task)) {
       lanes.remove(lane, task);
-      queued = null;
       end(499);
       callback.failed(new IOException("the client has gone"));
     }
@@ -173,16 +172,9 @@ public final class Exchange {
   /** Queues the work; throws a {@link Problem} if the lane is full. */
   void submit(Lane in, Endpoint endpoint) {
     lane = in;
-    long queuedAt = System.nanoTime();
-    Runnable task =
-        () -> {
-          queued = null;
-          waited += System.nanoTime() - queuedAt;
-          run(endpoint);
-        };
-    queued = task;
-    if (!lanes.submit(in, task)) {
-      queued = null;
+    Queued task = new Queued(endpoint);
+    queued(task);
+    if (!lanes.submit(in, task) && take(task)) {
       throw Problem.later(
           Problem.Code.TOO_MANY_QUERIES,
           in == Lane.REPLAY
@@ -194,12 +186,47 @@ public final class Exchange {
 
   /** Goes on in another lane, after the endpoint that calls this has returned. */
   public void move(Lane to, Endpoint endpoint) {
-    isMoved = true;
-    submit(to, endpoint);
+    move = new Move(to, endpoint);
+  }
+
+  private record Move(Lane to, Endpoint endpoint) {}
+
+  private synchronized @Nullable Queued queued() {
+    return queued;
+  }
+
+  private synchronized void queued(Queued task) {
+    queued = task;
+  }
+
+  /** Returns whether it still waited: of its thread and {@link #gone} one takes it. */
+  private synchronized boolean take(Queued task) {
+    boolean isHere = queued == task;
+    if (isHere) {
+      queued = null;
+    }
+    return isHere;
+  }
+
+  /** Work that waits. */
+  private final class Queued implements Runnable {
+    private final Endpoint endpoint;
+    private final long since = System.nanoTime();
+
+    Queued(Endpoint endpoint) {
+      this.endpoint = endpoint;
+    }
+
+    @Override
+    public void run() {
+      if (take(this)) {
+        waited += System.nanoTime() - since;
+        Exchange.this.run(endpoint);
+      }
+    }
   }
 
   private void run(Endpoint endpoint) {
-    isMoved = false;
     try {
       if (System.nanoTime() > deadline) {
         throw new Problem(
@@ -207,7 +234,10 @@ public final class Exchange {
             "the time of the request was over before other queries left room for it");
       }
       endpoint.answer(this);
-      if (isMoved) {
+      Move further = move;
+      if (further != null) {
+        move = null;
+        submit(further.to, further.endpoint);
         return; // another thread may have it now
       }
       if (status == 0) {

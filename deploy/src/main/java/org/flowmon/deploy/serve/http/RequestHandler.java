@@ -160,11 +160,11 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
 
   /** Who asks; throws a {@link Problem} if that caller may not. */
   private Caller allowed(Route route, Request request) {
-    if (route.role().isEmpty()) {
-      return Caller.NOBODY;
-    }
     Optional<Caller> caller =
         tokens.caller(Optional.ofNullable(request.getHeaders().get(HttpHeader.AUTHORIZATION)));
+    if (route.role().isEmpty()) {
+      return caller.orElse(Caller.NOBODY);
+    }
     if (caller.isEmpty()) {
       throw new Problem(
           Problem.Code.UNAUTHORIZED, "a token is needed: Authorization: Bearer TOKEN");

@@ -57,7 +57,8 @@ final class AlertsEndpoints {
       }
     }
     Collections.reverse(chosen);
-    Page<AlertStates.Message> page = Page.of(chosen, AlertsEndpoints::since, cursor, asked, limit);
+    Page<AlertStates.Message> page =
+        Page.of(chosen, false, AlertsEndpoints::since, cursor, asked, limit);
     ObjectNode answer = JSON.createObjectNode();
     ArrayNode alerts = answer.putArray("alerts");
     for (AlertStates.Message one : page.items()) {

@@ -29,6 +29,7 @@ import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.control.ControlStatus;
 import org.flowmon.jobs.control.ControlTopic;
 import org.flowmon.jobs.control.RunningAnalyses.Running;
+import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.jspecify.annotations.Nullable;
 
 /** The analyses of a job, or without one those that come with flowmon. */
@@ -142,22 +143,40 @@ final class AnalysesEndpoints {
   }
 
   /** The analysis of a request that names one or has its text; throws if it is none. */
-  AnalysisConfig asked(JsonBodies body) throws IOException {
+  AnalysisConfig asked(JsonBodies body) {
     Optional<String> text = body.optionalText("text", 1, MAX_TEXT);
     Optional<String> name = body.optionalText("analysis", 1, MAX_NAME).map(AnalysesEndpoints::name);
     if (text.isPresent() == name.isPresent()) {
       throw Problem.badRequest("expected 'analysis', a name, or 'text', its YAML");
     }
-    String read = text.orElse("");
-    if (name.isPresent()) {
-      String known = text(name.get(), listing());
-      if (known == null) {
-        throw Problem.notFound(
-            "the text of an analysis " + name.get() + " is not known here; send it as 'text'");
-      }
-      read = known;
+    return text.isPresent()
+        ? read(text.get(), ErrorHandler.THROWN).orElseThrow()
+        : named(name.orElseThrow());
+  }
+
+  /** As the job runs it: with what its file extends. */
+  private AnalysisConfig named(String name) {
+    Optional<String> changed = listing().changes().map(set -> set.text(name));
+    if (changed.isPresent()) {
+      return AnalysisConfig.parse(FILE, changed.get());
     }
-    return read(read, ErrorHandler.THROWN).orElseThrow();
+    List<AnalysisConfig> known = new ArrayList<>(job.map(JobOptions::started).orElse(List.of()));
+    if (job.flatMap(KafkaOptions::job).map(JobConfig::analyses).isEmpty()) {
+      known.addAll(AnalysisConfig.bundled());
+      known.addAll(AnalysisConfig.offered());
+    }
+    return known.stream()
+        .filter(one -> one.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                Problem.notFound(
+                    "the text of an analysis " + name + " is not known here; send it as 'text'"));
+  }
+
+  /** Of the job, whose own networks analyses may name. */
+  private EnrichmentConfig enrichment() {
+    return job.flatMap(KafkaOptions::job).map(JobConfig::enrichment).orElse(EnrichmentConfig.NONE);
   }
 
   void check(Exchange exchange) throws IOException {
@@ -172,8 +191,8 @@ final class AnalysesEndpoints {
     exchange.json(200, answer);
   }
 
-  private static Optional<AnalysisConfig> read(String text, ErrorHandler errors) {
-    Optional<AnalysisConfig.Draft> draft = AnalysisConfig.parse(FILE, text, errors);
+  private Optional<AnalysisConfig> read(String text, ErrorHandler errors) {
+    Optional<AnalysisConfig.Draft> draft = AnalysisConfig.parse(FILE, text, enrichment(), errors);
     draft.ifPresent(one -> JobAnalyses.check(one, errors));
     return draft.map(AnalysisConfig.Draft::analysis);
   }
@@ -200,7 +219,11 @@ final class AnalysesEndpoints {
           "the text is of an analysis '" + analysis.name() + "', not of '" + name + "'");
     }
     change(
-        exchange, name, text, "runs", AnalysesChangeCommands.firstReport(analysis, Instant.now()));
+        exchange,
+        name,
+        AnalysisConfig.textFor(FILE, text, enrichment()),
+        "runs",
+        AnalysesChangeCommands.firstReport(analysis, Instant.now()));
   }
 
   void remove(Exchange exchange) throws IOException {

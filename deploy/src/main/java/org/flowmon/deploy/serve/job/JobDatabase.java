@@ -1,7 +1,6 @@
 package org.flowmon.deploy.serve.job;
 
 import java.sql.SQLException;
-import java.util.List;
 import org.flowmon.deploy.serve.http.Problem;
 import org.flowmon.flow.memory.HeapBudget;
 import org.flowmon.jobs.config.job.JobConfig;
@@ -38,20 +37,22 @@ final class JobDatabase implements ReportStore {
   }
 
   @Override
-  public List<Kept> reports(Asked asked, int most) {
+  public Found reports(Asked asked, int least, int most) {
     long to = asked.last() == Long.MAX_VALUE ? asked.to() : Math.min(asked.to(), asked.last() + 1);
     try {
-      return stored
-          .newest(
+      StoredReports.Found found =
+          stored.newest(
               new StoredReports.Asked(asked.analysis(), asked.from(), to, asked.withEmpty()),
+              least,
               most,
-              HeapBudget.Part.SERVED_REPORTS.bytes() / ANSWERS)
-          .stream()
-          .map(JobDatabase::kept)
-          .toList();
+              HeapBudget.Part.SERVED_REPORTS.bytes() / ANSWERS);
+      return new Found(found.reports().stream().map(JobDatabase::kept).toList(), found.isCut());
     } catch (StoredReports.TooManyException e) {
       throw new Problem(
-          Problem.Code.TOO_MANY_ROWS, e.getMessage() + "; ask for fewer at a time by limit", e);
+          Problem.Code.TOO_MANY_ROWS,
+          e.getMessage()
+              + "; name an analysis, or give the server more memory: FLOWMON_JAVA_OPTS=-Xmx…",
+          e);
     } catch (SQLException e) {
       throw new Problem(Problem.Code.UNAVAILABLE, reason(e), e);
     }

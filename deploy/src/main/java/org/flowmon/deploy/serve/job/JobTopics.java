@@ -146,9 +146,10 @@ final class JobTopics implements ReportStore {
   }
 
   @Override
-  public List<Kept> reports(Asked asked, int most) {
+  public Found reports(Asked asked, int least, int most) {
     requireRead();
-    return kept(asked).stream().sorted(ReportsEndpoint.ORDER).limit(most).toList();
+    return new Found(
+        kept(asked).stream().sorted(ReportsEndpoint.ORDER).limit(most).toList(), false);
   }
 
   private synchronized List<Kept> kept(Asked asked) {

@@ -16,10 +16,16 @@ record Page<T>(List<T> items, @Nullable String next) {
   /**
    * {@code all} begin at the cursor's time.
    *
+   * @param isCut whether others follow them
    * @param asked the checksum of what is asked
    */
   static <T> Page<T> of(
-      List<T> all, ToLongFunction<T> time, Optional<Cursor> cursor, long asked, int limit) {
+      List<T> all,
+      boolean isCut,
+      ToLongFunction<T> time,
+      Optional<Cursor> cursor,
+      long asked,
+      int limit) {
     int first = 0;
     long skip = cursor.map(Cursor::skip).orElse(0L);
     // New items of the cursor's time come before the old ones at worst: none is left out.
@@ -30,7 +36,7 @@ record Page<T>(List<T> items, @Nullable String next) {
     }
     int end = Math.min(all.size(), first + limit);
     List<T> items = new ArrayList<>(all.subList(first, end));
-    if (end == all.size()) {
+    if (end == all.size() && (!isCut || items.isEmpty())) {
       return new Page<>(items, null);
     }
     long at = time.applyAsLong(all.get(end - 1));

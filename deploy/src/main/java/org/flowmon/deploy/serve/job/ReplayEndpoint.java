@@ -47,20 +47,22 @@ final class ReplayEndpoint implements Endpoint {
     ReplayLines lines =
         new ReplayLines(exchange.stream("application/x-ndjson"), spec.from(), spec.to());
     lines.write(); // the progress: none yet, but the client knows that it is its turn
-    try (LocalReplay replay = new LocalReplay(spec, parallelism, lines)) {
-      while (!replay.await(lines.pause())) {
-        if (exchange.left().isZero()) {
-          throw new Problem(
-              Problem.Code.TIME_LIMIT,
-              "the replay took longer than "
-                  + limit.toSeconds()
-                  + " s; choose a shorter range, or more seconds");
+    try {
+      try (LocalReplay replay = new LocalReplay(spec, parallelism, lines)) {
+        while (!replay.await(lines.pause())) {
+          if (exchange.left().isZero()) {
+            throw new Problem(
+                Problem.Code.TIME_LIMIT,
+                "the replay took longer than "
+                    + limit.toSeconds()
+                    + " s; choose a shorter range, or more seconds");
+          }
+          exchange.check();
+          lines.write();
         }
-        exchange.check();
-        lines.write();
       }
       lines.write();
-      lines.end();
+      lines.end(); // and not before, as the next replay needs the cluster to be gone
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("the server ends");

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -75,14 +77,17 @@ final class ReplayLines implements ReplayListener, AutoCloseable {
     return waiting.isEmpty() ? PAUSE : Duration.ZERO;
   }
 
-  /** Writes the reports that wait and, twice a second, the progress. */
+  /**
+   * Writes the reports that wait, at most so many, as a replay may be faster than this, and, twice
+   * a second, the progress.
+   */
   void write() throws IOException {
-    Report report = waiting.poll();
-    while (report != null) {
+    List<Report> ready = new ArrayList<>();
+    waiting.drainTo(ready, WAITING);
+    for (Report report : ready) {
       reports++;
       rows += report.rows().rowCount();
       line("report", ReportsEndpoint.report(ReportStore.Kept.of(report)));
-      report = waiting.poll();
     }
     if (System.nanoTime() - told >= PROGRESS_NANOS) {
       told = System.nanoTime();

@@ -54,18 +54,21 @@ interface ReportStore extends AutoCloseable {
     }
   }
 
+  /** Some reports; {@code isCut}: there was no room for others that follow. */
+  record Found(List<Kept> reports, boolean isCut) {}
+
   /** What health calls it. */
   String name();
 
   ServedJob.State state();
 
   /**
-   * At most so many: the windows that end last first, those of one end by the names of their
-   * analyses.
+   * The windows that end last first, those of one end by the names of their analyses.
    *
+   * @param least so many at least, if there are
    * @throws Problem if they cannot be read now
    */
-  List<Kept> reports(Asked asked, int most);
+  Found reports(Asked asked, int least, int most);
 
   @Override
   void close();

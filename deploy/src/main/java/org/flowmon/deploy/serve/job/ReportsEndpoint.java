@@ -53,10 +53,13 @@ final class ReportsEndpoint implements Endpoint {
     Optional<Cursor> cursor = fields.text("cursor").map(text -> Cursor.parse(text, asked));
     long last = cursor.map(Cursor::at).orElse(Long.MAX_VALUE);
     List<String> warnings = new ArrayList<>();
-    int most = (int) Math.min(2 * MOST, limit + cursor.map(Cursor::skip).orElse(0L) + 1);
-    List<ReportStore.Kept> all =
-        newest(new ReportStore.Asked(analysis, from, to, last, isEmptyGiven), most, warnings);
-    Page<ReportStore.Kept> page = Page.of(all, ReportStore.Kept::end, cursor, asked, limit);
+    Page<ReportStore.Kept> page =
+        page(
+            new ReportStore.Asked(analysis, from, to, last, isEmptyGiven),
+            cursor,
+            asked,
+            limit,
+            warnings);
     ObjectNode answer = JSON.createObjectNode();
     ArrayNode reports = answer.putArray("reports");
     for (ReportStore.Kept report : page.items()) {
@@ -68,13 +71,31 @@ final class ReportsEndpoint implements Endpoint {
     exchange.json(200, answer);
   }
 
-  private List<ReportStore.Kept> newest(ReportStore.Asked asked, int most, List<String> warnings) {
+  /** {@code checksum}: of what is asked. */
+  Page<ReportStore.Kept> page(
+      ReportStore.Asked asked,
+      Optional<Cursor> cursor,
+      long checksum,
+      int limit,
+      List<String> warnings) {
+    int least = (int) Math.min(MOST, cursor.map(Cursor::skip).orElse(0L)) + 1;
+    ReportStore.Found found = newest(asked, least, limit + least, warnings);
+    return Page.of(found.reports(), found.isCut(), ReportStore.Kept::end, cursor, checksum, limit);
+  }
+
+  private ReportStore.Found newest(
+      ReportStore.Asked asked, int least, int most, List<String> warnings) {
     record Window(String analysis, long start, long end) {}
     Map<Window, ReportStore.Kept> found = new HashMap<>();
     List<Problem> problems = new ArrayList<>();
+    List<ReportStore.Kept> cuts = new ArrayList<>(); // the last ones before
     for (ReportStore store : stores) {
       try {
-        for (ReportStore.Kept one : store.reports(asked, most)) {
+        ReportStore.Found some = store.reports(asked, least, most);
+        if (some.isCut()) {
+          cuts.add(some.reports().get(some.reports().size() - 1));
+        }
+        for (ReportStore.Kept one : some.reports()) {
           found.merge(
               new Window(one.analysis(), one.start(), one.end()),
               one,
@@ -91,7 +112,14 @@ final class ReportsEndpoint implements Endpoint {
     if (problems.size() == stores.size()) {
       throw problems.get(0);
     }
-    return found.values().stream().sorted(ORDER).limit(most).toList();
+    Optional<ReportStore.Kept> cut = cuts.stream().min(ORDER);
+    List<ReportStore.Kept> all =
+        found.values().stream()
+            .filter(one -> cut.isEmpty() || ORDER.compare(one, cut.get()) <= 0)
+            .sorted(ORDER)
+            .limit(most)
+            .toList();
+    return new ReportStore.Found(all, cut.isPresent());
   }
 
   static ObjectNode report(ReportStore.Kept kept) throws IOException {

@@ -175,7 +175,8 @@ public final class ObservationDomain {
       }
     }
     // After a restart an exporter may send from another port: its uptime tells there.
-    boolean anew = own.beginsAnew((int) header.sequence) || (isNewSession && last.clock().isAnew());
+    boolean anew =
+        own.beginsAnew((int) header.sequence) || (isNewSession && last.clock().beginsLife());
     if (anew) {
       domains[0].counters.increment(IngestCounter.EXPORTERS_RESTARTED);
     }

@@ -88,7 +88,10 @@ public final class SequenceTracker {
    * uptime, unless the sequence continues, or because the sequence fell.
    */
   public boolean beginsAnew(int number) {
-    boolean anew = started ? clockIsAnew ? !mayContinue(number) : falls(number) : clockIsAnew;
+    boolean anew =
+        clockIsAnew
+            ? clock.beginsLife() && !(started && mayContinue(number))
+            : started && falls(number);
     if (anew && started) {
       started = false;
       mayHold = 0;

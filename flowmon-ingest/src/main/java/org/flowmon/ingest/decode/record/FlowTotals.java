@@ -85,6 +85,8 @@ public final class FlowTotals {
 
   private final IngestCounters counters;
   private final LongPredicate room;
+  // By counter: the number at which it begins again in this block's records, 0 if there is none.
+  private final long[] wraps = new long[TOTALS.length];
   private long[] table = {};
   private int buckets;
 
@@ -106,6 +108,10 @@ public final class FlowTotals {
 
   /** Sets the block's counters; those of a flow of which that cannot be said stay NULL. */
   public void apply(RecordBlock block, DatagramHeader header) {
+    for (int i = 0; i < TOTALS.length; i++) {
+      int length = block.program().length(TOTALS[i]);
+      wraps[i] = length < Long.BYTES ? 1L << (8 * length) : 0;
+    }
     for (int row = 0; row < block.rows(); row++) {
       apply(block, header, row);
     }
@@ -199,7 +205,7 @@ public final class FlowTotals {
 
   private void takeSinceLast(RecordBlock block, int row, int at, long arrival) {
     for (int i = 0; i < TOTALS.length; i++) {
-      if (has(block, row, i) && block.values(TOTALS[i])[row] < table[at + FIRST_TOTAL + i]) {
+      if (has(block, row, i) && grown(block, row, at, i) < 0) {
         counters.increment(IngestCounter.TOTALS_DROPPED_LATE);
         return;
       }
@@ -207,11 +213,18 @@ public final class FlowTotals {
     table[at + SEEN] = arrival;
     for (int i = 0; i < TOTALS.length; i++) {
       if (has(block, row, i)) {
-        long total = block.values(TOTALS[i])[row];
-        block.setOfTotals(SINCE_LAST[i], row, total - table[at + FIRST_TOTAL + i]);
-        table[at + FIRST_TOTAL + i] = total;
+        block.setOfTotals(SINCE_LAST[i], row, grown(block, row, at, i));
+        table[at + FIRST_TOTAL + i] = block.values(TOTALS[i])[row];
       }
     }
+  }
+
+  /** Below 0 if a later export came before. One that fell by half of its range has wrapped. */
+  private long grown(RecordBlock block, int row, int at, int counter) {
+    long last = table[at + FIRST_TOTAL + counter];
+    long grown = block.values(TOTALS[counter])[row] - last;
+    long wrap = wraps[counter];
+    return last < wrap && grown < -(wrap >>> 1) ? grown + wrap : grown;
   }
 
   private int bucket(long key) {
@@ -259,7 +272,8 @@ public final class FlowTotals {
     int oldest = oldest(key);
     int forgotten = forgottenAt(key);
     long start = table[oldest + START];
-    table[forgotten] = Math.max(table[forgotten], start == UNPLACED ? LATEST : start);
+    long latest = start == UNPLACED ? LATEST : Math.min(start, LATEST);
+    table[forgotten] = Math.max(table[forgotten], latest);
     return oldest;
   }
 

@@ -260,12 +260,17 @@ public final class RecordProgram {
 
   /** Whether a field goes there. */
   boolean has(Slot slot) {
+    return length(slot) > 0;
+  }
+
+  /** Of the field that goes there (bytes), 0 if there is none. */
+  int length(Slot slot) {
     for (int s = 0; s < steps.length; s += STEP) {
       if (steps[s + 2] == slot.ordinal()) {
-        return true;
+        return steps[s + 1];
       }
     }
-    return false;
+    return 0;
   }
 
   /** The caller must not change them. */

@@ -23,12 +23,22 @@ import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The table of one analysis. Names, of checked identifiers (an analysis's name, {@link
  * ReportColumn#name}), stand in quotes; values are parameters.
  */
 final class PostgresTable {
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresTable.class);
+
+  /**
+   * An index of a larger table may take longer than the connection's limit. Then no report of the
+   * analysis would ever be written.
+   */
+  private static final long MOST_INDEXED_BYTES = 64L << 20;
+
   // One creation at a time in a database: CREATE TABLE IF NOT EXISTS alone can collide.
   private static final long CREATION_LOCK = 0x666C_6F77_6D6F_6E01L;
   private static final int MAX_NAME = 63;
@@ -140,7 +150,7 @@ final class PostgresTable {
 
   /**
    * Of what dashboards ask for beside times: a row's key, and each address. An index that is absent
-   * is made if the role owns the table; without it questions are only slower.
+   * is made if the role owns the table and it is small; without it questions are only slower.
    */
   private void createIndexes(Connection connection, Statement statement) throws SQLException {
     createIndex(connection, statement, "flowmon_windows", "window_end", "window_end");
@@ -156,20 +166,29 @@ final class PostgresTable {
       Connection connection, Statement statement, String table, String what, String columns)
       throws SQLException {
     String index = indexName(table, what);
+    String made = "\"%s\" ON \"%s\" (%s)".formatted(index, table, columns);
     String sql =
-        "SELECT to_regclass(?) IS NULL AND pg_has_role(current_user, relowner, 'USAGE')"
-            + " FROM pg_class WHERE oid = to_regclass(?)";
+        "SELECT pg_table_size(oid) FROM pg_class WHERE oid = to_regclass(?)"
+            + " AND to_regclass(?) IS NULL AND pg_has_role(current_user, relowner, 'USAGE')";
     try (PreparedStatement select = connection.prepareStatement(sql)) {
-      select.setString(1, "\"" + index + "\"");
-      select.setString(2, "\"" + table + "\"");
+      select.setString(1, "\"" + table + "\"");
+      select.setString(2, "\"" + index + "\"");
       try (ResultSet absent = select.executeQuery()) {
-        if (!absent.next() || !absent.getBoolean(1)) {
+        if (!absent.next()) {
+          return;
+        }
+        if (absent.getLong(1) > MOST_INDEXED_BYTES) {
+          LOG.warn(
+              "table {} has {} MiB, and reports would wait for its index; make it yourself, which"
+                  + " holds up nobody: CREATE INDEX CONCURRENTLY {}",
+              table,
+              absent.getLong(1) >> 20,
+              made);
           return;
         }
       }
     }
-    statement.execute(
-        "CREATE INDEX IF NOT EXISTS \"%s\" ON \"%s\" (%s)".formatted(index, table, columns));
+    statement.execute("CREATE INDEX IF NOT EXISTS " + made);
   }
 
   /** PostgreSQL cuts names off after 63 bytes: a longer one ends with its hash instead. */

@@ -96,6 +96,9 @@ public final class StoredReports implements AutoCloseable {
       int rows,
       List<byte[]> messages) {}
 
+  /** Some reports; {@code isCut}: there was no room for others that follow. */
+  public record Found(List<Stored> reports, boolean isCut) {}
+
   /** More than the caller has room for. */
   public static final class TooManyException extends Exception {
     private static final long serialVersionUID = 1L;
@@ -111,21 +114,25 @@ public final class StoredReports implements AutoCloseable {
 
   /** Throws {@link SQLException} with the reason if the database does not answer. */
   public void mustAnswer() throws SQLException {
-    idle.push(connection());
+    Connection connection = connection();
+    connection.rollback(); // a look at an idle one begins a transaction
+    idle.push(connection);
   }
 
   /**
    * The windows that end last, in the order of their ends from the last one, then of the names of
    * their analyses.
    *
-   * @param mostBytes of all messages together
+   * @param mostBytes of all messages together; beyond them the rest is left out
+   * @param least reports that are of use to the caller
+   * @throws TooManyException if fewer have room
    */
-  public List<Stored> newest(Asked asked, int most, long mostBytes)
+  public Found newest(Asked asked, int least, int most, long mostBytes)
       throws SQLException, TooManyException {
     Connection connection = connection();
     boolean isWell = false;
     try {
-      List<Stored> found = newest(connection, asked, most, mostBytes);
+      Found found = newest(connection, asked, least, most, mostBytes);
       connection.rollback(); // nothing was written
       isWell = true;
       return found;
@@ -152,10 +159,11 @@ public final class StoredReports implements AutoCloseable {
     return opened;
   }
 
-  private static List<Stored> newest(Connection connection, Asked asked, int most, long mostBytes)
+  private static Found newest(
+      Connection connection, Asked asked, int least, int most, long mostBytes)
       throws SQLException, TooManyException {
     if (columns(connection, "flowmon_windows").isEmpty()) {
-      return List.of(); // the job has not reported yet
+      return new Found(List.of(), false); // the job has not reported yet
     }
     List<Stored> found = new ArrayList<>();
     Map<String, Map<String, Column>> tables = new HashMap<>();
@@ -181,14 +189,16 @@ public final class StoredReports implements AutoCloseable {
           }
           Stored stored = stored(connection, window, columns);
           bytes += stored.messages().stream().mapToLong(message -> message.length).sum();
-          if (bytes > mostBytes) {
+          if (bytes > mostBytes && found.size() < least) {
             throw new TooManyException(mostBytes);
+          } else if (bytes > mostBytes) {
+            return new Found(found, true);
           }
           found.add(stored);
         }
       }
     }
-    return found;
+    return new Found(found, false);
   }
 
   /** Before and after all times if there is no bound. */

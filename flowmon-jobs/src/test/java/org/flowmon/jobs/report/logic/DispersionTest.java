@@ -109,6 +109,21 @@ class DispersionTest {
   }
 
   @Test
+  void thePatternOfALongerWindowIsOfItsLast64Slides() {
+    AnalysisConfig config =
+        offered("dispersion", "window: 10m\n  slide: 1m", "window: 700s\n  slide: 10s");
+    Tables now = new Tables(LIVE);
+    now.row(A, slot(0), 1, 1).row(A, slot(4), 1, 1).row(A, slot(63), 1, 1).row(A, slot(69), 1, 1);
+    now.row(B, slot(0), 1, 1).row(B, slot(64), 1, 1);
+    WindowHistory window = new WindowHistory(Tables.window(700 * SECOND, now.build()), whole());
+    assertEquals(
+        List.of(
+            "2001:db8:1:: 640 s 1 2 " + ".".repeat(63) + "# false new",
+            "192.0.2.0 40 s 1 4 #" + ".".repeat(58) + "#...# false new"),
+        lines(TestFlows.report(config, window)));
+  }
+
+  @Test
   void whatAppearsAllTheTimeIsLeftOutByALongerLag() {
     Tables now = new Tables(LIVE);
     for (int age = 0; age < 10; age++) {

@@ -204,6 +204,32 @@ class ReportRetentionTest {
   }
 
   @Test
+  void reportsDoNotWaitForAnIndexOfALargeTable() throws Exception {
+    try (PostgresStore store = store("postgres", null)) {
+      store.store(at("elephants", 0, "10.0.0.1", 1));
+    }
+    // One row in each page of 8 KiB: more than 64 MiB.
+    execute(
+        """
+        DROP INDEX report_elephants_src_addr_by;
+        ALTER TABLE report_elephants ADD COLUMN filler text;
+        ALTER TABLE report_elephants ALTER COLUMN filler SET STORAGE PLAIN, SET UNLOGGED;
+        INSERT INTO report_elephants (window_start, window_end, revision, row_key, row_number, filler)
+        SELECT window_start, window_end + n * interval '1 s', 3, '', 1, repeat('x', 7000)
+        FROM report_elephants, generate_series(1, 8300) n
+        """);
+    try (PostgresStore store = store("postgres", null)) {
+      assertTrue(store.store(at("elephants", 10, "10.0.0.1", 1)));
+    }
+    assertEquals("4", value("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'"));
+    execute("TRUNCATE report_elephants");
+    try (PostgresStore store = store("postgres", null)) {
+      assertTrue(store.store(at("elephants", 20, "10.0.0.1", 1)));
+    }
+    assertEquals("5", value("SELECT count(*) FROM pg_indexes WHERE schemaname = 'public'"));
+  }
+
+  @Test
   void aRoleThatDoesNotOwnTheTableWritesWithoutThem() throws Exception {
     try (PostgresStore store = store("postgres", null)) {
       store.store(at("elephants", 0, "10.0.0.1", 1));

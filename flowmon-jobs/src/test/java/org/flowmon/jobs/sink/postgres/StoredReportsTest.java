@@ -9,6 +9,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -115,7 +116,7 @@ class StoredReportsTest {
     };
     store(reports);
     try (StoredReports stored = new StoredReports(place)) {
-      List<Stored> found = stored.newest(ALL, 100, BYTES);
+      List<Stored> found = stored.newest(ALL, 1, 100, BYTES).reports();
       assertEquals(reports.length, found.size());
       for (int i = 0; i < reports.length; i++) {
         Stored one = found.get(reports.length - 1 - i);
@@ -168,7 +169,10 @@ class StoredReportsTest {
                 .map(one -> one.analysis() + one.windowEnd() + " " + one.rows().rowCount())
                 .toList();
         List<String> found =
-            stored.newest(new Asked(analysis, from, to, withEmpty), most, BYTES).stream()
+            stored
+                .newest(new Asked(analysis, from, to, withEmpty), 1, most, BYTES)
+                .reports()
+                .stream()
                 .map(one -> one.analysis() + one.end() + " " + one.rows())
                 .toList();
         assertEquals(expected, found, "seed " + seed + ", " + i);
@@ -180,23 +184,24 @@ class StoredReportsTest {
   void aReportOfMoreFlowsSaysThatItReplacedOne() throws Exception {
     store(TestReports.report(Report.PROVISIONAL), TestReports.report(Report.FINAL));
     try (StoredReports stored = new StoredReports(place)) {
-      assertFalse(stored.newest(ALL, 1, BYTES).get(0).isUpdated(), "of more history alone");
+      assertFalse(
+          stored.newest(ALL, 1, 1, BYTES).reports().get(0).isUpdated(), "of more history alone");
       store(TestReports.report(Report.UPDATE + Report.PROVISIONAL, "10.0.0.1", 6));
-      assertTrue(stored.newest(ALL, 1, BYTES).get(0).isUpdated());
+      assertTrue(stored.newest(ALL, 1, 1, BYTES).reports().get(0).isUpdated());
       store(TestReports.report(Report.UPDATE + Report.FINAL, "10.0.0.1", 6));
-      assertTrue(stored.newest(ALL, 1, BYTES).get(0).isUpdated(), "ever since");
+      assertTrue(stored.newest(ALL, 1, 1, BYTES).reports().get(0).isUpdated(), "ever since");
     }
   }
 
   @Test
   void aDatabaseWithoutReportsOrWithoutATableOfThemIsReadAllTheSame() throws Exception {
     try (StoredReports stored = new StoredReports(place)) {
-      assertEquals(List.of(), stored.newest(ALL, 10, BYTES));
+      assertEquals(List.of(), stored.newest(ALL, 1, 10, BYTES).reports());
       store(TestReports.report(Report.FINAL, "10.0.0.1", 1));
       execute(
           "DROP TABLE report_elephants; ALTER TABLE flowmon_windows DROP COLUMN final_at,"
               + " DROP COLUMN updated");
-      Stored one = stored.newest(ALL, 10, BYTES).get(0);
+      Stored one = stored.newest(ALL, 1, 10, BYTES).reports().get(0);
       assertEquals(1, one.rows());
       String message = new String(one.messages().get(0), StandardCharsets.UTF_8);
       assertTrue(message.contains("\"final_at\":null,\"flows\":1000"), message);
@@ -204,15 +209,51 @@ class StoredReportsTest {
   }
 
   @Test
+  void whatHasNoRoomIsLeftOutOrIfNothingHasRefused() throws Exception {
+    for (int end = 1; end <= 3; end++) {
+      store(of(TestReports.report(Report.FINAL, "10.0.0.1", end), "a", 1_000_000L * end));
+    }
+    try (StoredReports stored = new StoredReports(place)) {
+      StoredReports.Found all = stored.newest(ALL, 1, 10, BYTES);
+      assertEquals(3, all.reports().size());
+      assertFalse(all.isCut());
+      long one = all.reports().get(0).messages().get(0).length;
+      StoredReports.Found two = stored.newest(ALL, 2, 10, 2 * one);
+      assertTrue(two.isCut());
+      assertEquals(
+          List.of(3_000_000L, 2_000_000L), two.reports().stream().map(Stored::end).toList());
+      assertThrows(StoredReports.TooManyException.class, () -> stored.newest(ALL, 3, 10, 2 * one));
+    }
+  }
+
+  @Test
+  void aReaderThatOnlyLooksWhetherTheDatabaseAnswersLeavesNoTransactionOpen() throws Exception {
+    try (StoredReports stored = new StoredReports(place)) {
+      for (int i = 0; i < 3; i++) {
+        stored.mustAnswer();
+      }
+      try (Connection connection = database.getPostgresDatabase().getConnection();
+          Statement statement = connection.createStatement();
+          ResultSet states =
+              statement.executeQuery(
+                  "SELECT string_agg(state, ', ') FROM pg_stat_activity"
+                      + " WHERE application_name = 'flowmon'")) {
+        assertTrue(states.next());
+        assertEquals("idle", states.getString(1));
+      }
+    }
+  }
+
+  @Test
   void theReaderChangesNothingAndTakesNoMoreThanItHasRoomFor() throws Exception {
     store(TestReports.report(Report.FINAL, "10.0.0.1", 1, "10.0.0.2", 1));
     try (StoredReports stored = new StoredReports(place)) {
-      assertThrows(StoredReports.TooManyException.class, () -> stored.newest(ALL, 10, 100));
+      assertThrows(StoredReports.TooManyException.class, () -> stored.newest(ALL, 1, 10, 100));
       stored.mustAnswer();
       execute(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
               + " WHERE application_name = 'flowmon'");
-      assertEquals(1, stored.newest(ALL, 10, BYTES).size(), "on a new connection");
+      assertEquals(1, stored.newest(ALL, 1, 10, BYTES).reports().size(), "on a new connection");
     }
     try (Connection session = PostgresConnection.open(place, StoredReports.SESSION);
         Statement statement = session.createStatement()) {
