@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -149,14 +150,16 @@ class FlowmonTest {
         "x",
         "--param",
         "then=1");
-    assertMisuse(
-        "flowmon query: --param now: expected NAME=VALUE\nTry: flowmon query --help\n",
-        "query",
-        sql,
-        "--archive",
-        "x",
-        "--param",
-        "now");
+    for (String wrong : List.of("now", "", ":=1")) {
+      assertMisuse(
+          "flowmon query: --param " + wrong + ": expected NAME=VALUE\nTry: flowmon query --help\n",
+          "query",
+          sql,
+          "--archive",
+          "x",
+          "--param",
+          wrong);
+    }
   }
 
   private void assertMisuse(String said, String... args) {

@@ -59,10 +59,11 @@ public final class QueryText {
     Map<String, List<Value>> values = new LinkedHashMap<>();
     for (String parameter : parameters) {
       int equals = parameter.indexOf('=');
-      String name = parameter.substring(parameter.startsWith(":") ? 1 : 0, Math.max(equals, 1));
-      if (equals < 1 || name.isEmpty()) {
+      int begin = parameter.startsWith(":") ? 1 : 0;
+      if (equals <= begin) {
         throw new UsageException("--param " + parameter + ": expected NAME=VALUE");
       }
+      String name = parameter.substring(begin, equals);
       if (!query.parameters().contains(name)) {
         throw new UsageException(
             "--param "

@@ -186,6 +186,7 @@ class ExporterRestartTest {
   @Test
   void ofAShortLifeThreeMessagesThatFollowEachOtherAreARestart() {
     ipfix(2, new ExportBytes().set(2, FLOWS).bytes(ipfixRate(1000)).bytes(flow(7)));
+    pass(1);
     sequence = 0;
     for (int i = 0; i < 3; i++) {
       ipfix(1, new ExportBytes().bytes(flow(i)));
@@ -193,6 +194,24 @@ class ExporterRestartTest {
     assertEquals(
         Arrays.asList(1000L, 1000L, 1000L, null),
         recorder.rows().stream().map(row -> row.get(FlowColumn.SAMPLING_RATE)).toList());
+  }
+
+  @Test
+  void whatTheNewLifeToldBeforeItWasRecognizedStays() {
+    for (int i = 0; i < 9; i++) {
+      v9(new ExportBytes().set(0, FLOWS).bytes(v9Rate(1000)).bytes(flow(i)));
+    }
+    pass(60);
+    long before = uptime - 61_000; // by less than the tolerance: sequence numbers tell alone
+    begin(before, 0);
+    v9(new ExportBytes().set(0, FLOWS).bytes(v9Rate(50)));
+    for (int i = 0; i < 20; i++) {
+      uptime = before; // datagrams of one burst
+      v9(new ExportBytes().bytes(flow(i)));
+      assertEquals(10 + i, recorder.rows().size());
+      assertEquals(50L, rate(), "datagram " + i);
+    }
+    assertEquals(1, counters.get(IngestCounter.EXPORTERS_RESTARTED));
   }
 
   @Test

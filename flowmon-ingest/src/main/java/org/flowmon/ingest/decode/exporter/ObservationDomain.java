@@ -184,7 +184,7 @@ public final class ObservationDomain {
     boolean templatesToo = header.uptimeIsHeaders && !own.clock().goesOn();
     for (ObservationDomain domain : domains) {
       if (anew) {
-        domain.beginLife(templatesToo);
+        domain.beginLife(templatesToo, own.lifeBegan());
       }
       domain.expire(header.arrival);
     }
@@ -192,15 +192,18 @@ public final class ObservationDomain {
 
   /**
    * The exporter has begun anew: its rates, {@link #systemInit} and, if {@code templatesToo}, its
-   * templates are forgotten. Names live on until others replace them: a wrong one harms no sum.
+   * templates are forgotten, but for what came since {@code began} (an arrival). Names live on
+   * until others replace them: a wrong one harms no sum.
    */
-  private void beginLife(boolean templatesToo) {
-    systemInit = 0;
-    forgetRates(Long.MAX_VALUE);
+  private void beginLife(boolean templatesToo, long began) {
+    if (systemInitTold < began) {
+      systemInit = 0;
+    }
+    forgetRates(began);
     if (templatesToo) {
       life++;
-      removeAll(true);
-      removeAll(false);
+      removeAll(true, began);
+      removeAll(false, began);
     }
   }
 
@@ -446,9 +449,15 @@ public final class ObservationDomain {
   }
 
   public int removeAll(boolean options) {
+    return removeAll(options, Long.MAX_VALUE);
+  }
+
+  private int removeAll(boolean options, long definedBefore) {
     Map<Integer, Defined> templates = options ? optionsTemplates : flowTemplates;
     int removed = 0;
-    for (Defined first = first(templates); first != null; first = first(templates)) {
+    for (Defined first = first(templates);
+        first != null && first.arrival() < definedBefore;
+        first = first(templates)) {
       remove(first.template().id());
       removed++;
     }

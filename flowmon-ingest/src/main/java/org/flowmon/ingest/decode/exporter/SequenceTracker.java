@@ -28,6 +28,9 @@ public final class SequenceTracker {
   /** A datagram that continues the last one may hold so many flows. */
   private static final int MOST_FLOWS = 1 << 14;
 
+  /** After all times. */
+  private static final long UNKNOWN_BEGIN = Long.MAX_VALUE;
+
   private static final int WAYS = 3;
   private static final int NONE = -1;
 
@@ -52,6 +55,8 @@ public final class SequenceTracker {
   private HeldDatagram heldBefore;
   private int lateNext;
   private int lateRun;
+  private long lateSince;
+  private long lifeBegan = UNKNOWN_BEGIN;
 
   SequenceTracker(LossClaims claims, HeldDatagram nothingHeld, IngestCounters counters) {
     this.claims = claims;
@@ -92,6 +97,8 @@ public final class SequenceTracker {
         clockIsAnew
             ? clock.beginsLife() && !(started && mayContinue(number))
             : started && falls(number);
+    boolean isLate = !clockIsAnew && lateRun > 0 && number == lateNext;
+    lifeBegan = isLate ? lateSince : UNKNOWN_BEGIN;
     if (anew && started) {
       started = false;
       mayHold = 0;
@@ -100,6 +107,14 @@ public final class SequenceTracker {
       countReset();
     }
     return anew;
+  }
+
+  /**
+   * Arrival of the new life's first datagram, if {@link #beginsAnew} had taken it for a late one;
+   * else after all times.
+   */
+  long lifeBegan() {
+    return lifeBegan;
   }
 
   private boolean mayContinue(int number) {
@@ -157,7 +172,10 @@ public final class SequenceTracker {
       heldBefore.told(step);
     } else if (step > 0 && step <= MAX_LOSS) {
       claims.claim(step);
-    } else if (step < 0 && step >= -MAX_LATE && otherWay == NONE && !isRestart(number, units)) {
+    } else if (step < 0
+        && step >= -MAX_LATE
+        && otherWay == NONE
+        && !isRestart(number, units, arrival)) {
       claims.cameLate(units);
       counters.increment(IngestCounter.SEQUENCE_LATE_DATAGRAMS);
       return;
@@ -213,8 +231,10 @@ public final class SequenceTracker {
     return false;
   }
 
-  private boolean isRestart(int number, int units) {
-    lateRun = lateRun > 0 && number == lateNext ? lateRun + 1 : 1;
+  private boolean isRestart(int number, int units, long arrival) {
+    boolean follows = lateRun > 0 && number == lateNext;
+    lateSince = follows ? lateSince : arrival;
+    lateRun = follows ? lateRun + 1 : 1;
     lateNext = number + units;
     return lateRun >= RESTART_RUN;
   }
