@@ -2,6 +2,7 @@ package org.flowmon.bench.serve;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.flowmon.archive.Archive;
@@ -22,7 +23,7 @@ final class Arrivals implements AutoCloseable {
   private final long rate;
   private final long seed;
   private final long began = System.nanoTime();
-  private volatile long rows;
+  private final AtomicLong rows = new AtomicLong();
   private volatile boolean isEnded;
 
   /** {@code archive} is there, and empty. */
@@ -42,8 +43,8 @@ final class Arrivals implements AutoCloseable {
           .read(
               block -> {
                 load.add(block);
-                rows += block.rows();
-                while (!isEnded && rows > rate * seconds()) {
+                rows.addAndGet(block.rows());
+                while (!isEnded && rows.get() > rate * seconds()) {
                   LockSupport.parkNanos(1_000_000);
                 }
                 if (isEnded) {
@@ -63,7 +64,7 @@ final class Arrivals implements AutoCloseable {
 
   /** Flows a second so far, by the clock. */
   double perSecond() {
-    return rows / seconds();
+    return rows.get() / seconds();
   }
 
   @Override
