@@ -91,16 +91,24 @@ final class PostgresTable {
     return byName;
   }
 
+  private final String analysis;
   private final String name;
   private final List<ReportColumn> columns;
 
   PostgresTable(String analysis, List<ReportColumn> columns) {
+    this.analysis = analysis;
     this.name = nameOf(analysis);
     this.columns = columns;
   }
 
   static String nameOf(String analysis) {
     return "report_" + analysis;
+  }
+
+  /** Of a window's rows; its end and its start are the parameters. */
+  static String deletionOfWindow(String analysis) {
+    return "DELETE FROM \"%s\" WHERE window_end = ? AND window_start = ?"
+        .formatted(nameOf(analysis));
   }
 
   List<ReportColumn> columns() {
@@ -237,8 +245,7 @@ final class PostgresTable {
   void replace(Connection connection, Report report) throws SQLException {
     OffsetDateTime start = time(report.windowStart());
     OffsetDateTime end = time(report.windowEnd());
-    String delete = "DELETE FROM \"" + name + "\" WHERE window_end = ? AND window_start = ?";
-    try (PreparedStatement statement = connection.prepareStatement(delete)) {
+    try (PreparedStatement statement = connection.prepareStatement(deletionOfWindow(analysis))) {
       statement.setObject(1, end);
       statement.setObject(2, start);
       statement.executeUpdate();

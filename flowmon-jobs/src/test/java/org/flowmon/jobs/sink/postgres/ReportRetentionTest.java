@@ -41,6 +41,10 @@ class ReportRetentionTest {
     return database.rows(sql).get(0);
   }
 
+  private static long count(String table) throws SQLException {
+    return Long.parseLong(value("SELECT count(*) FROM " + table));
+  }
+
   private static PostgresStore store(String user, @Nullable Duration retention) {
     String url = database.config().url();
     return new PostgresStore(new JobConfig.Postgres(url, user, null, retention));
@@ -107,24 +111,22 @@ class ReportRetentionTest {
             LATERAL generate_series(1, w.row_count) i WHERE w.window_end < (SELECT max(window_end) FROM flowmon_windows)
           """);
       assertEquals("33000", value("SELECT count(*) FROM report_elephants"));
-      long windows = Long.parseLong(value("SELECT count(*) FROM flowmon_windows"));
-      long rows = 33_000;
       List<Long> steps = new ArrayList<>();
-      for (int step = 0; windows > step + 1; step++) {
-        store.store(at("elephants", 4000 + step, "10.0.0.1", 1));
-        long left = Long.parseLong(value("SELECT count(*) FROM flowmon_windows")) - 1;
-        long rowsLeft = Long.parseLong(value("SELECT count(*) FROM report_elephants")) - 1;
-        assertTrue(windows - left <= ReportRetention.MAX_WINDOWS, "windows in step " + step);
-        assertTrue(rows - rowsLeft <= 30_000 + ReportRetention.MAX_ROWS, "rows in step " + step);
-        assertTrue(left < windows, "step " + step + " deletes nothing");
-        steps.add(windows - left);
-        windows = left;
-        rows = rowsLeft;
-        if (rowsLeft <= step) {
-          break;
-        }
-      }
-      assertTrue(steps.size() >= 3, steps.toString());
+      do {
+        long windows = count("flowmon_windows");
+        long rows = count("report_elephants");
+        store.store(at("elephants", 4000 + steps.size(), "10.0.0.1", 1));
+        long goneWindows = windows + 1 - count("flowmon_windows");
+        long goneRows = rows + 1 - count("report_elephants");
+        assertTrue(goneWindows <= ReportRetention.MAX_WINDOWS, "windows in step " + steps);
+        assertTrue(
+            goneRows <= ReportRetention.MAX_ROWS || goneWindows == 1, "rows in step " + steps);
+        steps.add(goneWindows);
+      } while (steps.get(steps.size() - 1) > 0);
+      assertEquals(
+          List.of(500L, 1L, 1000L, 1000L, 500L, 0L),
+          steps,
+          "those older than the large one, that one alone, the others");
     }
     assertEquals(
         value("SELECT count(*) FROM flowmon_windows"),
