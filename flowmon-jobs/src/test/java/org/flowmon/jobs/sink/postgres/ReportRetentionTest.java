@@ -229,6 +229,33 @@ class ReportRetentionTest {
   }
 
   @Test
+  void aTableOfAnotherRoleNeedsNoCommentOnItsLists() throws Exception {
+    Report report = TestReports.withLists(true);
+    String table = PostgresTable.nameOf(report.analysis());
+    try (PostgresStore store = store("postgres", null)) {
+      store.store(report);
+    }
+    database.execute(
+        """
+        COMMENT ON COLUMN %s.ports IS NULL;
+        DROP ROLE IF EXISTS flowmon_writer;
+        CREATE ROLE flowmon_writer LOGIN;
+        GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO flowmon_writer
+        """
+            .formatted(table));
+    try (PostgresStore store = store("flowmon_writer", null)) {
+      assertTrue(store.store(report));
+    }
+    String comments =
+        "SELECT count(*) FROM pg_description WHERE objoid = '" + table + "'::regclass";
+    assertEquals("0", value(comments));
+    try (PostgresStore store = store("postgres", null)) {
+      assertTrue(store.store(report));
+    }
+    assertEquals("1", value(comments), "an owner comments what lacks it");
+  }
+
+  @Test
   void tablesOfTheJobsAnalysesAreThereBeforeTheirFirstReport() throws Exception {
     database.execute("CREATE TABLE report_mice (window_start text)");
     try (PostgresStore store = store("postgres", null)) {
