@@ -8,18 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.sink.postgres.PostgresReports;
 import org.junit.jupiter.api.AfterAll;
@@ -37,40 +34,28 @@ class AlertRulesTest {
   static void start() throws Exception {
     database = ReportsDatabase.start();
     PostgresReports.createTables(database.config(), AnalysisConfig.offered());
-    try (Connection job = database.asJob();
-        Statement statement = job.createStatement()) {
-      for (Map<String, Object> rule : ofPostgres()) {
-        String analysis = map(rule.get("labels")).getOrDefault("analysis", "").toString();
-        if (!analysis.isEmpty()) {
-          statement.execute(finding(analysis));
-        }
-      }
+    for (Map<String, Object> rule : ofFindings()) {
+      database.write(finding(rule));
     }
   }
 
-  /** Two reports of one finding a minute ago, one of what is usual, and one of yesterday. */
-  private static String finding(String analysis) throws SQLException, IOException {
+  /** Stores a finding twice in about the last minute, a usual row, and the finding a day before. */
+  private static String finding(Map<String, Object> rule) throws SQLException {
+    String analysis = analysis(rule);
     String verdict =
-        ofPostgres().stream()
-            .filter(rule -> analysis.equals(map(rule.get("labels")).get("analysis")))
-            .map(rule -> string(Provisioning.model(rule), "rawSql"))
-            .map(sql -> sql.replaceFirst("(?s).*verdict IN \\('(\\w+)'.*", "$1"))
-            .findFirst()
-            .orElseThrow();
+        string(Provisioning.model(rule), "rawSql")
+            .replaceFirst("(?s).*verdict IN \\('(\\w+)'.*", "$1");
     assertTrue(Verdicts.FINDINGS.contains(verdict), analysis + ": " + verdict);
-    List<String> addresses = new ArrayList<>();
-    try (Connection job = database.asJob();
-        Statement statement = job.createStatement();
-        ResultSet columns =
-            statement.executeQuery(
-                "SELECT column_name FROM information_schema.columns WHERE udt_name = 'inet' AND"
-                    + " table_name = 'report_"
+    List<String> addresses =
+        database
+            .read(
+                "SELECT column_name::text FROM information_schema.columns WHERE udt_name = 'inet'"
+                    + " AND table_name = 'report_"
                     + analysis
-                    + "' AND column_name IN ('src_addr', 'dst_addr', 'exporter')")) {
-      while (columns.next()) {
-        addresses.add(columns.getString(1));
-      }
-    }
+                    + "' AND column_name IN ('src_addr', 'dst_addr', 'exporter')")
+            .stream()
+            .map(row -> row.get(0).toString())
+            .toList();
     String names = String.join(", ", addresses);
     String values = "'192.0.2.1'" + ", '192.0.2.1'".repeat(addresses.size() - 1);
     return """
@@ -87,10 +72,13 @@ class AlertRulesTest {
     database.close();
   }
 
-  private static List<Map<String, Object>> ofPostgres() throws IOException {
-    return Provisioning.alertRules().stream()
-        .filter(rule -> Provisioning.model(rule).containsKey("rawSql"))
-        .toList();
+  /** The analysis whose reports a rule is over; empty if of none alone. */
+  private static String analysis(Map<String, Object> rule) {
+    return map(rule.get("labels")).getOrDefault("analysis", "").toString();
+  }
+
+  private static List<Map<String, Object>> ofFindings() throws IOException {
+    return Provisioning.alertRules().stream().filter(rule -> !analysis(rule).isEmpty()).toList();
   }
 
   private static List<String> rows(Map<String, Object> rule, Instant now) throws SQLException {
@@ -99,27 +87,15 @@ class AlertRulesTest {
     String sql =
         new Expansion(from, now, Duration.ofMinutes(1))
             .sql(string(Provisioning.model(rule), "rawSql"));
-    List<String> rows = new ArrayList<>();
-    try (Connection reader = database.asReader();
-        Statement statement = reader.createStatement();
-        ResultSet result = statement.executeQuery(sql)) {
-      while (result.next()) {
-        List<String> row = new ArrayList<>();
-        for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
-          row.add(result.getString(c));
-        }
-        rows.add(String.join(" ", row));
-      }
-    }
-    return rows;
+    return database.read(sql).stream()
+        .map(row -> row.stream().map(String::valueOf).collect(Collectors.joining(" ")))
+        .toList();
   }
 
   @Test
   void eachFindingOfTheTimeRangeIsOneAlert() throws Exception {
-    for (Map<String, Object> rule : ofPostgres()) {
-      if (!map(rule.get("labels")).containsKey("analysis")) {
-        continue;
-      }
+    assertEquals(8, ofFindings().size());
+    for (Map<String, Object> rule : ofFindings()) {
       List<String> rows = rows(rule, NOW);
       assertEquals(1, rows.size(), rule.get("uid") + ": " + rows);
       assertTrue(rows.get(0).startsWith("192.0.2.1 "), rows.get(0));
@@ -131,24 +107,21 @@ class AlertRulesTest {
   @Test
   void theNewestReportOfTrafficMayBeTenMinutesOld() throws Exception {
     Map<String, Object> rule =
-        ofPostgres().stream()
+        Provisioning.alertRules().stream()
             .filter(r -> r.get("uid").equals("flowmon-no-reports"))
             .findFirst()
             .orElseThrow();
     assertEquals("[null]", rows(rule, NOW).toString(), "no data, which fires");
     assertEquals("Alerting", rule.get("noDataState"));
-    try (Connection job = database.asJob();
-        Statement statement = job.createStatement()) {
-      statement.execute(
-          MonthOfReports.windows(
-              List.of(
-                  Dashboards.analyses().stream()
-                      .filter(a -> a.name().equals("series_by_protocol"))
-                      .findFirst()
-                      .orElseThrow()),
-              NOW.minusSeconds(3600),
-              NOW));
-    }
+    database.write(
+        MonthOfReports.windows(
+            List.of(
+                Dashboards.analyses().stream()
+                    .filter(a -> a.name().equals("series_by_protocol"))
+                    .findFirst()
+                    .orElseThrow()),
+            NOW.minusSeconds(3600),
+            NOW));
     assertEquals(List.of("0"), rows(rule, NOW.plusSeconds(600)));
     assertEquals(List.of("1"), rows(rule, NOW.plusSeconds(601)));
   }
@@ -179,6 +152,6 @@ class AlertRulesTest {
       assertEquals(rule.get("condition"), data.get(1).get("refId"), uid);
       assertEquals(data.get(0).get("refId"), map(data.get(1).get("model")).get("expression"), uid);
     }
-    assertTrue(uids.size() >= 15, uids.toString());
+    assertEquals(15, uids.size(), uids.toString());
   }
 }

@@ -16,15 +16,15 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
  * Makes Grafana's JSON of the descriptions in {@code deploy/grafana/source}. A description has a
  * dashboard, or with {@code each} several of one form: {@code @NAME@} in a text is the value of
- * that name in the item, or one of the dashboard's {@code texts}. Panels may have {@code each},
- * too; they flow from left to right in rows of 24. {@link PanelBuilder} has the kinds of panels.
+ * that name in the item, or one of the dashboard's {@code texts}. Panels and variables may have
+ * {@code each}, too; panels flow from left to right in rows of 24. {@link PanelBuilder} has their
+ * kinds.
  */
 final class DashboardBuilder {
   private static final Pattern PLACE = Pattern.compile("@([a-z]+)@");
@@ -36,20 +36,20 @@ final class DashboardBuilder {
   /** Dashboards by their uids. */
   static Map<String, Map<String, Object>> dashboards(Path source) throws IOException {
     Map<String, Map<String, Object>> made = new TreeMap<>();
-    try (Stream<Path> files = Files.list(source)) {
-      for (Path file : files.sorted().toList()) {
-        Map<String, Object> text = map(new Load(settings()).loadFromString(Files.readString(file)));
-        for (Map<String, Object> item : items(text)) {
-          Map<String, Object> dashboard = map(filled(text.get("dashboard"), item));
-          made.put(string(dashboard, "uid"), dashboard(dashboard));
-        }
+    for (Path file : Dashboards.files(source)) {
+      Map<String, Object> text = yaml(file);
+      for (Map<String, Object> item : items(text)) {
+        Map<String, Object> dashboard = map(filled(text.get("dashboard"), item));
+        made.put(string(dashboard, "uid"), dashboard(dashboard));
       }
     }
     return made;
   }
 
-  private static LoadSettings settings() {
-    return LoadSettings.builder().setMaxAliasesForCollections(100).build();
+  /** A file of YAML with anchors, which {@code YamlFile} refuses. */
+  static Map<String, Object> yaml(Path file) throws IOException {
+    LoadSettings settings = LoadSettings.builder().setMaxAliasesForCollections(100).build();
+    return map(new Load(settings).loadFromString(Files.readString(file)));
   }
 
   static String json(Map<String, Object> dashboard) {
@@ -103,7 +103,7 @@ final class DashboardBuilder {
     int x = 0;
     int y = 0;
     int height = 0;
-    for (Map<String, Object> panel : expanded(description)) {
+    for (Map<String, Object> panel : expanded(description, "panels")) {
       int width = Integer.parseInt(string(panel, "width"));
       int rows = Integer.parseInt(string(panel, "height"));
       if (x + width > WIDTH) {
@@ -111,11 +111,7 @@ final class DashboardBuilder {
         y += height;
         height = 0;
       }
-      Map<String, Object> place = new LinkedHashMap<>();
-      place.put("x", x);
-      place.put("y", y);
-      place.put("w", width);
-      place.put("h", rows);
+      Map<String, Object> place = ordered("x", x, "y", y, "w", width, "h", rows);
       panels.add(PanelBuilder.panel(panel, panels.size() + 1, place, main));
       x += width;
       height = Math.max(height, rows);
@@ -132,7 +128,7 @@ final class DashboardBuilder {
     all.put("graphTooltip", 1);
     all.put("timezone", "browser");
     all.put("refresh", string(description, "refresh"));
-    all.put("time", Map.of("from", string(description, "from"), "to", "now"));
+    all.put("time", ordered("from", string(description, "from"), "to", "now"));
     all.put("links", links());
     all.put("templating", Map.of("list", VariableBuilder.variables(description, main)));
     all.put("annotations", Map.of("list", List.of()));
@@ -140,7 +136,8 @@ final class DashboardBuilder {
     return all;
   }
 
-  private static List<Map<String, Object>> expanded(Map<String, Object> description) {
+  /** The parts of a list, each with its texts, or several of one form. */
+  static List<Map<String, Object>> expanded(Map<String, Object> description, String list) {
     Map<String, Object> texts = new LinkedHashMap<>();
     if (description.containsKey("texts")) {
       texts.putAll(map(description.get("texts")));
@@ -148,32 +145,51 @@ final class DashboardBuilder {
     texts.put(
         "benign",
         Verdicts.BENIGN.stream().map(v -> "'" + v + "'").collect(Collectors.joining(", ")));
-    List<Map<String, Object>> panels = new ArrayList<>();
-    for (Map<String, Object> panel : maps(description, "panels")) {
-      for (Map<String, Object> item : items(panel)) {
+    List<Map<String, Object>> parts = new ArrayList<>();
+    for (Map<String, Object> part : maps(description, list)) {
+      for (Map<String, Object> item : items(part)) {
         Map<String, Object> values = new LinkedHashMap<>(texts);
         values.putAll(item);
-        Map<String, Object> one = new LinkedHashMap<>(panel);
+        Map<String, Object> one = new LinkedHashMap<>(part);
         one.remove("each");
-        panels.add(map(filled(one, values)));
+        parts.add(map(filled(one, values)));
       }
     }
-    return panels;
+    return parts;
   }
 
   private static List<Object> links() {
-    Map<String, Object> link = new LinkedHashMap<>();
-    link.put("title", "flowmon");
-    link.put("type", "dashboards");
-    link.put("tags", List.of("flowmon"));
-    link.put("asDropdown", true);
-    link.put("includeVars", false);
-    link.put("keepTime", true);
-    link.put("targetBlank", false);
-    link.put("icon", "external link");
-    link.put("tooltip", "The other dashboards of flowmon, for the same time range");
-    link.put("url", "");
-    return List.of(link);
+    return List.of(
+        ordered(
+            "title",
+            "flowmon",
+            "type",
+            "dashboards",
+            "tags",
+            List.of("flowmon"),
+            "asDropdown",
+            true,
+            "includeVars",
+            false,
+            "keepTime",
+            true,
+            "targetBlank",
+            false,
+            "icon",
+            "external link",
+            "tooltip",
+            "The other dashboards of flowmon, for the same time range",
+            "url",
+            ""));
+  }
+
+  /** A map of keys and values in turn, in this order. */
+  static Map<String, Object> ordered(Object... parts) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    for (int i = 0; i < parts.length; i += 2) {
+      all.put((String) parts[i], parts[i + 1]);
+    }
+    return all;
   }
 
   @SuppressWarnings("unchecked") // YAML's keys are texts

@@ -1,14 +1,12 @@
 package org.flowmon.deploy.grafana;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,8 +14,6 @@ import org.junit.jupiter.api.Test;
  * writes them.
  */
 class DashboardFilesTest {
-  private static final Path FILES = ReportsDatabase.GRAFANA.resolve("dashboards");
-
   @Test
   void theFilesAreMadeOfTheirDescriptions() throws IOException {
     Map<String, String> made = new TreeMap<>();
@@ -25,19 +21,17 @@ class DashboardFilesTest {
         .forEach((uid, dashboard) -> made.put(uid + ".json", DashboardBuilder.json(dashboard)));
     if (Boolean.getBoolean("flowmon.grafana.write")) {
       for (Map.Entry<String, String> file : made.entrySet()) {
-        Files.writeString(FILES.resolve(file.getKey()), file.getValue());
+        Files.writeString(Dashboards.FOLDER.resolve(file.getKey()), file.getValue());
       }
     }
     Map<String, String> found = new TreeMap<>();
-    try (Stream<Path> files = Files.list(FILES)) {
-      for (Path file : files.toList()) {
-        found.put(file.getFileName().toString(), Files.readString(file));
-      }
+    for (Path file : Dashboards.files()) {
+      found.put(file.getFileName().toString(), Files.readString(file));
     }
     assertEquals(made.keySet(), found.keySet(), "files; run with -Dflowmon.grafana.write=true");
     made.forEach(
         (name, json) ->
             assertEquals(json, found.get(name), name + "; run with -Dflowmon.grafana.write=true"));
-    assertTrue(made.size() == 12, made.keySet().toString());
+    assertEquals(12, made.size(), made.keySet().toString());
   }
 }

@@ -144,7 +144,8 @@ class DashboardRulesTest {
   @MethodSource("dashboards")
   void linksLeadToDashboardsAndTheirVariables(JsonNode dashboard) throws IOException {
     Matcher links = LINK.matcher(dashboard.toString());
-    while (links.find()) {
+    int found = 0;
+    for (; links.find(); found++) {
       JsonNode target = Dashboards.of(links.group(1));
       if (links.group(2) != null) {
         assertTrue(
@@ -152,6 +153,7 @@ class DashboardRulesTest {
             links.group());
       }
     }
+    assertEquals(dashboard.toString().split("/d/", -1).length - 1, found, "links");
     if (dashboard.toString().contains("${console}")) {
       assertTrue(
           variables(dashboard, "textbox").stream().anyMatch(v -> text(v, "name").equals("console")),

@@ -17,6 +17,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 
 /** The files that are provisioned, read back. */
 public final class Dashboards {
+  static final Path FOLDER = ReportsDatabase.GRAFANA.resolve("dashboards");
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** A panel's query, or a variable's. */
@@ -29,12 +30,21 @@ public final class Dashboards {
 
   private Dashboards() {}
 
+  static List<Path> files() throws IOException {
+    return files(FOLDER);
+  }
+
+  /** The files of a folder, by their names. */
+  static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.sorted().toList();
+    }
+  }
+
   public static List<JsonNode> all() throws IOException {
     List<JsonNode> all = new ArrayList<>();
-    try (Stream<Path> files = Files.list(ReportsDatabase.GRAFANA.resolve("dashboards"))) {
-      for (Path file : files.sorted().toList()) {
-        all.add(JSON.readTree(Files.readString(file)));
-      }
+    for (Path file : files()) {
+      all.add(JSON.readTree(Files.readString(file)));
     }
     return all;
   }
@@ -86,12 +96,8 @@ public final class Dashboards {
 
   /** The analyses that the dashboards of traffic read. */
   static List<AnalysisConfig> analyses() throws IOException {
-    List<AnalysisConfig> all = new ArrayList<>();
-    try (Stream<Path> files = Files.list(ReportsDatabase.GRAFANA.resolve("analyses"))) {
-      for (Path file : files.sorted().toList()) {
-        all.add(AnalysisConfig.read(file));
-      }
-    }
-    return all;
+    return files(ReportsDatabase.GRAFANA.resolve("analyses")).stream()
+        .map(AnalysisConfig::read)
+        .toList();
   }
 }

@@ -1,6 +1,5 @@
 package org.flowmon.deploy.grafana;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The kinds of data sources; panels name a variable, so that any source of the kind may serve. */
@@ -20,9 +19,6 @@ enum DataSource {
   }
 
   Map<String, Object> reference() {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("type", type);
-    all.put("uid", "${" + variable + "}");
-    return all;
+    return DashboardBuilder.ordered("type", type, "uid", "${" + variable + "}");
   }
 }

@@ -45,13 +45,10 @@ class GrafanaPageTest {
       PostgresReports.createTables(database.config(), Dashboards.analyses());
       Instant to = Instant.parse("2026-11-21T12:00:00Z");
       Instant from = to.minusSeconds(600);
-      try (Connection job = database.asJob();
-          Statement statement = job.createStatement()) {
-        statement.execute(
-            "INSERT INTO report_series_by_port (window_start, window_end, revision, row_key,"
-                + " row_number, port_name, estimated_bytes) VALUES ('2026-11-21T11:58:00Z',"
-                + " '2026-11-21T11:59:00Z', 3, 'k', 1, 'https', 600)");
-      }
+      database.write(
+          "INSERT INTO report_series_by_port (window_start, window_end, revision, row_key,"
+              + " row_number, port_name, estimated_bytes) VALUES ('2026-11-21T11:58:00Z',"
+              + " '2026-11-21T11:59:00Z', 3, 'k', 1, 'https', 600)");
       try (Connection reader = database.asReader();
           Statement statement = reader.createStatement();
           ResultSet row =

@@ -90,10 +90,7 @@ class GrafanaSchemaTest {
   @Test
   void dashboardsAndAlertRulesAreThoseOfGrafanasTypes() throws Exception {
     program();
-    List<Path> files = new ArrayList<>();
-    try (Stream<Path> dashboards = Files.list(ReportsDatabase.GRAFANA.resolve("dashboards"))) {
-      dashboards.sorted().forEach(files::add);
-    }
+    List<Path> files = new ArrayList<>(Dashboards.files());
     for (Map<String, Object> rule : Provisioning.alertRules()) {
       files.add(rule(rule));
     }

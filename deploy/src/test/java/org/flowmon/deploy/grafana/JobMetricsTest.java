@@ -3,9 +3,6 @@ package org.flowmon.deploy.grafana;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -38,12 +35,6 @@ class JobMetricsTest {
 
   @TempDir Path folder;
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   private JobConfig config(EmbeddedKafka kafka, ReportsDatabase database) {
     return new JobConfig(
         new JobConfig.Kafka(
@@ -73,7 +64,7 @@ class JobMetricsTest {
 
   @Test
   void theMetricsOfTheDashboardOfHealthAreServed() throws Exception {
-    int port = freePort();
+    int port = EmbeddedKafka.freePort();
     Configuration flink = new Configuration();
     flink.setString(
         "metrics.reporter.prom.factory.class",

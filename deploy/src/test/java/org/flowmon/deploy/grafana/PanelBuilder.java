@@ -1,6 +1,7 @@
 package org.flowmon.deploy.grafana;
 
 import static org.flowmon.deploy.grafana.DashboardBuilder.map;
+import static org.flowmon.deploy.grafana.DashboardBuilder.ordered;
 import static org.flowmon.deploy.grafana.DashboardBuilder.string;
 
 import java.util.ArrayList;
@@ -329,14 +330,5 @@ final class PanelBuilder {
       case "table" -> ordered("frameIndex", 0, "showHeader", true, "cellHeight", "sm");
       default -> ordered("color", "blue");
     };
-  }
-
-  /** A map of keys and values in turn, in this order. */
-  private static Map<String, Object> ordered(Object... parts) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    for (int i = 0; i < parts.length; i += 2) {
-      all.put((String) parts[i], parts[i + 1]);
-    }
-    return all;
   }
 }

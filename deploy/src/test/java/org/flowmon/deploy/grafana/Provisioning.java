@@ -4,23 +4,17 @@ import static org.flowmon.deploy.grafana.DashboardBuilder.map;
 import static org.flowmon.deploy.grafana.DashboardBuilder.maps;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.snakeyaml.engine.v2.api.Load;
-import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The files of {@code deploy/grafana/provisioning}. */
 final class Provisioning {
   private Provisioning() {}
 
   static Map<String, Object> read(String kind) throws IOException {
-    String text =
-        Files.readString(
-            ReportsDatabase.GRAFANA.resolve("provisioning").resolve(kind).resolve("flowmon.yaml"));
-    LoadSettings settings = LoadSettings.builder().setMaxAliasesForCollections(100).build();
-    return map(new Load(settings).loadFromString(text));
+    return DashboardBuilder.yaml(
+        ReportsDatabase.GRAFANA.resolve("provisioning").resolve(kind).resolve("flowmon.yaml"));
   }
 
   static List<Map<String, Object>> alertRules() throws IOException {

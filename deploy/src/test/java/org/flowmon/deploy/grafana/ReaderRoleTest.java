@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,10 +23,7 @@ class ReaderRoleTest {
   @BeforeAll
   static void start() throws Exception {
     database = ReportsDatabase.start();
-    try (Connection job = database.asJob();
-        Statement statement = job.createStatement()) {
-      statement.execute("CREATE TABLE report_later AS SELECT 1 AS n");
-    }
+    database.write("CREATE TABLE report_later AS SELECT 1 AS n");
   }
 
   @AfterAll
@@ -35,12 +33,7 @@ class ReaderRoleTest {
 
   @Test
   void itReadsTablesThatTheJobMadeLater() throws SQLException {
-    try (Connection reader = database.asReader();
-        Statement statement = reader.createStatement();
-        ResultSet rows = statement.executeQuery("SELECT n FROM report_later")) {
-      assertTrue(rows.next());
-      assertEquals(1, rows.getInt(1));
-    }
+    assertEquals(List.of(List.of(1)), database.read("SELECT n FROM report_later"));
   }
 
   @ParameterizedTest

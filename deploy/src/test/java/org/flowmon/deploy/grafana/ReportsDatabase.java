@@ -6,8 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import org.flowmon.jobs.config.job.JobConfig;
 
 /**
@@ -43,12 +46,37 @@ final class ReportsDatabase implements AutoCloseable {
     return new JobConfig.Postgres(url(), JOB, null);
   }
 
-  Connection asJob() throws SQLException {
+  private Connection asJob() throws SQLException {
     return DriverManager.getConnection(url(), JOB, "");
   }
 
   Connection asReader() throws SQLException {
     return DriverManager.getConnection(url(), "flowmon_reader", "");
+  }
+
+  /** Runs statements as the job's role. */
+  void write(String sql) throws SQLException {
+    try (Connection job = asJob();
+        Statement statement = job.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** The rows of a query of Grafana's role. */
+  List<List<Object>> read(String sql) throws SQLException {
+    List<List<Object>> rows = new ArrayList<>();
+    try (Connection reader = asReader();
+        Statement statement = reader.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      while (result.next()) {
+        List<Object> row = new ArrayList<>();
+        for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
+          row.add(result.getObject(c));
+        }
+        rows.add(row);
+      }
+    }
+    return rows;
   }
 
   @Override

@@ -5,10 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -184,19 +181,7 @@ class SeriesEndToEndTest {
             .with("period", "5 minutes")
             .withAll("name", VariableBuilder.ALL)
             .sql(text);
-    List<List<Object>> rows = new ArrayList<>();
-    try (Connection reader = database.asReader();
-        Statement statement = reader.createStatement();
-        ResultSet result = statement.executeQuery(sql)) {
-      while (result.next()) {
-        List<Object> row = new ArrayList<>();
-        for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
-          row.add(result.getObject(c));
-        }
-        rows.add(row);
-      }
-    }
-    return rows;
+    return database.read(sql);
   }
 
   private static double number(Object value) {

@@ -1,10 +1,10 @@
 package org.flowmon.deploy.grafana;
 
-import static org.flowmon.deploy.grafana.DashboardBuilder.maps;
+import static org.flowmon.deploy.grafana.DashboardBuilder.expanded;
+import static org.flowmon.deploy.grafana.DashboardBuilder.ordered;
 import static org.flowmon.deploy.grafana.DashboardBuilder.string;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,7 +23,7 @@ final class VariableBuilder {
       all.add(source(DataSource.INFINITY));
     }
     if (description.containsKey("variables")) {
-      maps(description, "variables").forEach(variable -> all.add(variable(variable, main)));
+      expanded(description, "variables").forEach(variable -> all.add(variable(variable, main)));
     }
     if (description.containsKey("console")) {
       Map<String, Object> console = named("console", "textbox");
@@ -35,12 +35,7 @@ final class VariableBuilder {
   }
 
   private static Map<String, Object> named(String name, String type) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("name", name);
-    all.put("type", type);
-    all.put("hide", 0);
-    all.put("skipUrlSync", false);
-    return all;
+    return ordered("name", name, "type", type, "hide", 0, "skipUrlSync", false);
   }
 
   private static Map<String, Object> source(DataSource source) {
@@ -95,11 +90,15 @@ final class VariableBuilder {
     String query = string(variable, main == DataSource.PROMETHEUS ? "promql" : "sql");
     all.put("definition", query);
     if (main == DataSource.PROMETHEUS) {
-      Map<String, Object> asked = new LinkedHashMap<>();
-      asked.put("qryType", 1);
-      asked.put("query", query);
-      asked.put("refId", "PrometheusVariableQueryEditor-VariableQuery");
-      all.put("query", asked);
+      all.put(
+          "query",
+          ordered(
+              "qryType",
+              1,
+              "query",
+              query,
+              "refId",
+              "PrometheusVariableQueryEditor-VariableQuery"));
     } else {
       all.put("query", query);
     }
@@ -119,11 +118,7 @@ final class VariableBuilder {
   }
 
   private static Map<String, Object> chosen(String text, String value) {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("selected", true);
-    all.put("text", text);
-    all.put("value", value);
-    return all;
+    return ordered("selected", true, "text", text, "value", value);
   }
 
   private static Map<String, Object> option(String value, boolean selected) {
