@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.deploy.command.InterruptedCommandException;
 import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.remote.HttpSource;
 import org.flowmon.ingest.text.ShownText;
 
 /** The job, as Flink's REST knows it. */
@@ -40,14 +41,14 @@ final class FlinkStatus {
 
   private static final long PAUSE_MILLIS = 300;
 
-  private final RestClient flink;
+  private final HttpSource flink;
   private final Duration maxLag;
   private final Instant now;
   private final List<String> lines = new ArrayList<>();
   private final Facts facts = new Facts();
   private final Map<String, Long> losses = new TreeMap<>();
 
-  FlinkStatus(RestClient flink, Duration maxLag, Instant now) {
+  FlinkStatus(HttpSource flink, Duration maxLag, Instant now) {
     this.flink = flink;
     this.maxLag = maxLag;
     this.now = now;
@@ -66,7 +67,7 @@ final class FlinkStatus {
    */
   Part job(Optional<String> name, String lastSign) throws IOException {
     JsonNode job = null;
-    for (JsonNode one : flink.get("/jobs/overview").path("jobs")) {
+    for (JsonNode one : flink.json("/jobs/overview").path("jobs")) {
       String called = one.path("name").asText();
       boolean isIt =
           name.map(called::equals)
@@ -126,14 +127,14 @@ final class FlinkStatus {
   }
 
   private long restarts(String id) throws IOException {
-    JsonNode found = flink.get("/jobs/" + id + "/metrics?get=numRestarts");
+    JsonNode found = flink.json("/jobs/" + id + "/metrics?get=numRestarts");
     return found.path(0).path("value").asLong();
   }
 
   /** Why it failed last. */
   private void reason(String id) throws IOException {
     JsonNode last =
-        flink.get("/jobs/" + id + "/exceptions").path("exceptionHistory").path("entries").path(0);
+        flink.json("/jobs/" + id + "/exceptions").path("exceptionHistory").path("entries").path(0);
     String trace = last.path("stacktrace").asText();
     String cause = trace.substring(trace.lastIndexOf("Caused by: ") + 1);
     String line = cause.lines().findFirst().orElse("").replaceFirst("^aused by: ", "");
@@ -146,7 +147,7 @@ final class FlinkStatus {
 
   /** Whether the last checkpoint is young enough. */
   private boolean checkpoint(String id, Instant started) throws IOException {
-    JsonNode all = flink.get("/jobs/" + id + "/checkpoints");
+    JsonNode all = flink.json("/jobs/" + id + "/checkpoints");
     JsonNode last = all.path("latest").path("completed");
     long failed = all.path("counts").path("failed").asLong();
     facts.value("failed_checkpoints", failed);
@@ -167,7 +168,10 @@ final class FlinkStatus {
 
   private void countLosses(String id) throws IOException {
     List<String> vertices = new ArrayList<>();
-    flink.get("/jobs/" + id).path("vertices").forEach(one -> vertices.add(one.path("id").asText()));
+    flink
+        .json("/jobs/" + id)
+        .path("vertices")
+        .forEach(one -> vertices.add(one.path("id").asText()));
     boolean isCounted = false;
     for (int i = 0; i < TRIES && !isCounted; i++) {
       for (String vertex : vertices) {
@@ -188,7 +192,7 @@ final class FlinkStatus {
   /** False if Flink has no metrics of the vertex that are flowmon's. */
   private boolean isCounted(String path) throws IOException {
     Map<String, String> wanted = new LinkedHashMap<>(); // by the metric's id
-    for (JsonNode one : flink.get(path)) {
+    for (JsonNode one : flink.json(path)) {
       String metric = one.path("id").asText();
       String name = metric.substring(metric.lastIndexOf('.') + 1);
       if (metric.contains(".flowmon.") && LOSSES.contains(name)) {
@@ -211,7 +215,7 @@ final class FlinkStatus {
   }
 
   private void count(String path, String metrics, Map<String, String> names) throws IOException {
-    for (JsonNode one : flink.get(path + "?agg=sum&get=" + metrics)) {
+    for (JsonNode one : flink.json(path + "?agg=sum&get=" + metrics)) {
       String name = names.get(one.path("id").asText());
       if (name != null) {
         losses.merge(name, one.path("sum").asLong(), Math::max);

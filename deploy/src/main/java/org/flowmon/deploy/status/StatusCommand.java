@@ -19,12 +19,14 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.HttpUrl;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaBroker;
 import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.kafka.TokenFile;
 import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.remote.HttpSource;
 import org.flowmon.deploy.serve.flows.CollectorClient;
 import org.flowmon.jobs.config.job.JobConfig;
 import picocli.CommandLine.Command;
@@ -118,7 +120,8 @@ public final class StatusCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     ServicesLog.quiet();
-    RestClient rest = new RestClient("--flink", flink);
+    URI place = HttpUrl.parse("--flink", flink, "http://127.0.0.1:8081");
+    HttpSource rest = new HttpSource("Flink", place, Optional.empty());
     Part collected = collector();
     List<Part> ofKafka = kafka();
     Part archived = archive();
@@ -146,7 +149,7 @@ public final class StatusCommand implements Callable<Integer> {
     return isWell ? ExitCodes.DONE : ExitCodes.NO;
   }
 
-  private Part job(RestClient rest, List<Part> ofKafka) {
+  private Part job(HttpSource rest, List<Part> ofKafka) {
     String sign =
         ofKafka.stream()
             .filter(part -> part.name().equals("reports"))
@@ -172,16 +175,7 @@ public final class StatusCommand implements Callable<Integer> {
     if (collector.isEmpty()) {
       return Part.of("collector", Part.State.ABSENT, "--collector URL names its --http");
     }
-    URI place;
-    try {
-      place = URI.create(collector.get());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--collector " + collector.get() + ": " + e.getMessage());
-    }
-    if (place.getHost() == null) {
-      throw new UsageException(
-          "--collector " + place + ": expected a URL as http://127.0.0.1:2080");
-    }
+    URI place = CollectorClient.place(collector.get());
     try {
       CollectorStatus status =
           new CollectorStatus(new CollectorClient(place, collectorToken.map(TokenFile::read)));

@@ -214,5 +214,6 @@ class StatusCommandTest {
             .allMatch(line -> line.length() <= 80),
         run.out());
     assertEquals(2, status("--flink", "nowhere").code());
+    assertEquals(2, status("--collector", "ftp://127.0.0.1:1").code());
   }
 }
