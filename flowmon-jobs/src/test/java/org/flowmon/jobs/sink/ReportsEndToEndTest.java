@@ -6,18 +6,12 @@ import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -34,6 +28,7 @@ import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.Places;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.TestReports;
+import org.flowmon.jobs.sink.postgres.TestPostgres;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,7 +44,7 @@ class ReportsEndToEndTest {
   void whatIsNewNowIsReportedToKafkaAndPostgresql() throws Exception {
     AnalysisConfig analysis = TestReports.elephants("share: 0.1, factor: 3");
     try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
-        EmbeddedPostgres database = EmbeddedPostgres.start()) {
+        TestPostgres database = new TestPostgres()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
       // Days 2 and 1, in the hour after ten: the old host sends 360 kB each, 100 bytes/s.
@@ -83,7 +78,7 @@ class ReportsEndToEndTest {
   @Test
   void theAnalysesThatAreOfferedReportToPostgresql() throws Exception {
     try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
-        EmbeddedPostgres database = EmbeddedPostgres.start()) {
+        TestPostgres database = new TestPostgres()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
       // The matrix is compared with the hours from nine to twelve of both days.
@@ -102,9 +97,9 @@ class ReportsEndToEndTest {
       run(config, offered);
       assertEquals(
           List.of(
-              "summary 0 NULL 8 0.5 33.333333333333336 1 1 0 little_history 2026-11-18T09:00:00Z",
-              "change 1 192.0.0.0 4 NULL 33.333333333333336 NULL NULL NULL less NULL",
-              "change 2 2001:db8:: 4 NULL 0 NULL NULL NULL appeared NULL"),
+              "summary 0 null 8 0.5 33.333333333333336 1 1 0 little_history 2026-11-18T09:00:00Z",
+              "change 1 192.0.0.0 4 null 33.333333333333336 null null null less null",
+              "change 2 2001:db8:: 4 null 0 null null null appeared null"),
           rows(
               database,
               "anomaly",
@@ -118,7 +113,7 @@ class ReportsEndToEndTest {
               "rank, host(prefix), lag, repeats, appearances, pattern, regular, flows, bytes,"
                   + " bytes_per_day, verdict"));
       assertEquals(
-          List.of("1 2001:db8::1 NULL 3 mouse"),
+          List.of("1 2001:db8::1 null 3 mouse"),
           rows(database, "mice", "rank, host(src_addr), host(dst_addr), bytes, verdict"));
     }
   }
@@ -131,7 +126,7 @@ class ReportsEndToEndTest {
             .findFirst()
             .orElseThrow();
     try (TestKafka kafka = new TestKafka(directory.resolve("kafka"));
-        EmbeddedPostgres database = EmbeddedPostgres.start()) {
+        TestPostgres database = new TestPostgres()) {
       kafka.createTopic(TOPIC, 1);
       JobConfig config = config(kafka, database);
       // On days 2 and 1 the old host tries the same targets as now.
@@ -177,37 +172,24 @@ class ReportsEndToEndTest {
     put(kafka, builder.build(1, sequence, sequence, 0));
   }
 
-  private static List<String> rows(EmbeddedPostgres database, String analysis, String columns)
+  private static List<String> rows(TestPostgres database, String analysis, String columns)
       throws Exception {
-    List<String> rows = new ArrayList<>();
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet result =
-            statement.executeQuery(
-                "SELECT "
-                    + columns
-                    + " FROM report_"
-                    + analysis
-                    + " WHERE window_end = '2026-11-21T10:00:00Z' ORDER BY row_number")) {
-      int count = result.getMetaData().getColumnCount();
-      while (result.next()) {
-        List<String> cells = new ArrayList<>();
-        for (int c = 1; c <= count; c++) {
-          cells.add(Objects.requireNonNullElse(result.getString(c), "NULL"));
-        }
-        rows.add(String.join(" ", cells));
-      }
-    }
-    return rows;
+    String sql =
+        "SELECT "
+            + columns
+            + " FROM report_"
+            + analysis
+            + " WHERE window_end = '2026-11-21T10:00:00Z' ORDER BY row_number";
+    return database.rows(sql).stream().map(row -> row.replace('\t', ' ')).toList();
   }
 
-  private JobConfig config(TestKafka kafka, EmbeddedPostgres database) {
+  private JobConfig config(TestKafka kafka, TestPostgres database) {
     return JobConfig.parse(
         "test.yaml",
         """
         kafka: {bootstrap: '%s', topic: %s}
         archive: {directory: %s}
-        postgres: {url: 'jdbc:postgresql://127.0.0.1:%d/postgres', user: postgres}
+        postgres: {url: '%s', user: postgres}
         job:
           parallelism: 1
           max_parallelism: 16
@@ -219,7 +201,7 @@ class ReportsEndToEndTest {
                 kafka.bootstrap(),
                 TOPIC,
                 directory.resolve("archive"),
-                database.getPort(),
+                database.config().url(),
                 directory.resolve("checkpoints").toUri()));
   }
 
@@ -277,21 +259,12 @@ class ReportsEndToEndTest {
     }
   }
 
-  private static List<String> rows(EmbeddedPostgres database) throws Exception {
-    List<String> rows = new ArrayList<>();
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet result =
-            statement.executeQuery(
-                "SELECT concat_ws(' ', rank, host(src_addr), bytes, rate, median_rate, days_used,"
-                    + " verdict, history) FROM report_elephants"
-                    + " JOIN flowmon_windows USING (window_start, window_end)"
-                    + " WHERE window_end = '2026-11-21T10:00:00Z' ORDER BY rank")) {
-      while (result.next()) {
-        rows.add(result.getString(1));
-      }
-    }
-    return rows;
+  private static List<String> rows(TestPostgres database) throws Exception {
+    return database.rows(
+        "SELECT concat_ws(' ', rank, host(src_addr), bytes, rate, median_rate, days_used,"
+            + " verdict, history) FROM report_elephants"
+            + " JOIN flowmon_windows USING (window_start, window_end)"
+            + " WHERE window_end = '2026-11-21T10:00:00Z' ORDER BY rank");
   }
 
   private static Map<String, String> messages(TestKafka kafka) {

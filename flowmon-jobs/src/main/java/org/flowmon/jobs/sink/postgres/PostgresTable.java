@@ -10,7 +10,6 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +43,7 @@ final class PostgresTable {
   private static final int MAX_NAME = 63;
 
   /** The comment on columns whose texts are lists of items. */
-  static final String LIST = "list of items, JSON";
+  private static final String LIST = "list of items, JSON";
 
   private static final Set<String> NOT_OF_REPORTS = Set.of("updated", "written_at");
 
@@ -91,16 +90,24 @@ final class PostgresTable {
     return byName;
   }
 
+  private final String analysis;
   private final String name;
   private final List<ReportColumn> columns;
 
   PostgresTable(String analysis, List<ReportColumn> columns) {
+    this.analysis = analysis;
     this.name = nameOf(analysis);
     this.columns = columns;
   }
 
   static String nameOf(String analysis) {
     return "report_" + analysis;
+  }
+
+  /** Of a window's rows; its end and its start are the parameters. */
+  static String deletionOfWindow(String analysis) {
+    return "DELETE FROM \"%s\" WHERE window_end = ? AND window_start = ?"
+        .formatted(nameOf(analysis));
   }
 
   List<ReportColumn> columns() {
@@ -126,19 +133,19 @@ final class PostgresTable {
                   columns.stream()
                       .map(column -> quoted(column) + " " + type(column))
                       .collect(Collectors.joining(", "))));
-      Map<String, String> found = found(connection, name);
+      Map<String, Column> found = found(connection, name);
       for (ReportColumn column : columns) {
-        String type = found.get(column.name());
-        if (type == null) {
+        Column there = found.get(column.name());
+        if (there == null) {
           statement.execute(
               "ALTER TABLE \"" + name + "\" ADD COLUMN " + quoted(column) + " " + type(column));
-        } else if (!type.equals(type(column))) {
+        } else if (!there.type().equals(type(column))) {
           throw new PostgresRejectedException(
               "table %s: column %s is %s, the analysis writes %s; rename the table (ALTER TABLE %s RENAME TO %s_old) or drop it, and it is created anew"
-                  .formatted(name, column.name(), type, type(column), name, name),
+                  .formatted(name, column.name(), there.type(), type(column), name, name),
               null);
         }
-        if (column.list()) {
+        if (column.list() && (there == null || !there.isList()) && isOwned(connection)) {
           statement.execute(
               "COMMENT ON COLUMN \"%s\".%s IS '%s'".formatted(name, quoted(column), LIST));
         }
@@ -149,8 +156,9 @@ final class PostgresTable {
   }
 
   /**
-   * Of what dashboards ask for beside times: a row's key, and each address. An index that is absent
-   * is made if the role owns the table and it is small; without it questions are only slower.
+   * By what dashboards ask for besides times: a row's key, and each address. An index that is
+   * absent is made if the role owns the table and the table is small; without it questions are only
+   * slower.
    */
   private void createIndexes(Connection connection, Statement statement) throws SQLException {
     createIndex(connection, statement, "flowmon_windows", "window_end", "window_end");
@@ -199,21 +207,45 @@ final class PostgresTable {
         : name.substring(0, MAX_NAME - 9) + "_%08x".formatted(name.hashCode());
   }
 
-  private static Map<String, String> found(Connection connection, String table)
-      throws SQLException {
+  private boolean isOwned(Connection connection) throws SQLException {
     String sql =
-        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
-            + " WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped";
-    Map<String, String> types = new HashMap<>();
+        "SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class"
+            + " WHERE oid = to_regclass(?)";
+    try (PreparedStatement select = connection.prepareStatement(sql)) {
+      select.setString(1, "\"" + name + "\"");
+      try (ResultSet owned = select.executeQuery()) {
+        return owned.next() && owned.getBoolean(1);
+      }
+    }
+  }
+
+  /**
+   * A column of a table.
+   *
+   * @param type as format_type names it
+   * @param isList whether its texts are lists of items
+   */
+  record Column(String type, boolean isList) {}
+
+  /** By name, in the order of the table; empty if there is no such table. */
+  static Map<String, Column> found(Connection connection, String table) throws SQLException {
+    String sql =
+        """
+        SELECT attname, format_type(atttypid, atttypmod), col_description(attrelid, attnum)
+        FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped
+        ORDER BY attnum
+        """;
+    Map<String, Column> columns = new LinkedHashMap<>();
     try (PreparedStatement select = connection.prepareStatement(sql)) {
       select.setString(1, "\"" + table + "\"");
       try (ResultSet rows = select.executeQuery()) {
         while (rows.next()) {
-          types.put(rows.getString(1), rows.getString(2));
+          columns.put(
+              rows.getString(1), new Column(rows.getString(2), LIST.equals(rows.getString(3))));
         }
       }
     }
-    return types;
+    return columns;
   }
 
   private static String quoted(ReportColumn column) {
@@ -237,8 +269,7 @@ final class PostgresTable {
   void replace(Connection connection, Report report) throws SQLException {
     OffsetDateTime start = time(report.windowStart());
     OffsetDateTime end = time(report.windowEnd());
-    String delete = "DELETE FROM \"" + name + "\" WHERE window_end = ? AND window_start = ?";
-    try (PreparedStatement statement = connection.prepareStatement(delete)) {
+    try (PreparedStatement statement = connection.prepareStatement(deletionOfWindow(analysis))) {
       statement.setObject(1, end);
       statement.setObject(2, start);
       statement.executeUpdate();

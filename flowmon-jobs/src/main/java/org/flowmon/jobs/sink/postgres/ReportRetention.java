@@ -11,8 +11,8 @@ import java.time.OffsetDateTime;
  * Deletes reports whose windows ended longer than the retention before the newest window of their
  * analysis. That is the time of reports, not of a clock: a replay of last year's flows keeps its
  * reports. Each stored report deletes at most {@value #MAX_WINDOWS} windows, of {@value #MAX_ROWS}
- * rows together (of more if the oldest window alone has them), in its own transaction: a reader
- * sees whole reports only.
+ * rows together (more if the oldest one alone has them), in its own transaction: a reader sees
+ * whole reports only.
  */
 final class ReportRetention {
   static final int MAX_WINDOWS = 1_000;
@@ -26,12 +26,12 @@ final class ReportRetention {
         WHERE analysis = ? AND window_end < ? ORDER BY window_end, window_start
         LIMIT %d FOR UPDATE SKIP LOCKED),
       step AS (
-        SELECT window_end, window_start,
-          SUM(row_count) OVER (ORDER BY window_end, window_start) - row_count AS before
+        SELECT window_end, window_start, row_count,
+          SUM(row_count) OVER (ORDER BY window_end, window_start) AS through
         FROM oldest)
       DELETE FROM flowmon_windows AS w USING step
       WHERE w.analysis = ? AND w.window_end = step.window_end AND w.window_start = step.window_start
-        AND step.before < %d
+        AND (step.through <= %d OR step.through = step.row_count)
       RETURNING w.window_end, w.window_start
       """
           .formatted(MAX_WINDOWS, MAX_ROWS);
@@ -45,10 +45,9 @@ final class ReportRetention {
   /** Within the caller's transaction, in which the analysis stored a window with this end. */
   void expire(Connection connection, String analysis, long windowEnd) throws SQLException {
     OffsetDateTime end = PostgresTable.time(windowEnd);
-    String sql = "DELETE FROM \"%s\" WHERE window_end = ? AND window_start = ?";
     try (PreparedStatement windows = connection.prepareStatement(EXPIRED);
         PreparedStatement rows =
-            connection.prepareStatement(sql.formatted(PostgresTable.nameOf(analysis)))) {
+            connection.prepareStatement(PostgresTable.deletionOfWindow(analysis))) {
       windows.setString(1, analysis);
       windows.setObject(2, end.minus(retention));
       windows.setString(3, analysis);

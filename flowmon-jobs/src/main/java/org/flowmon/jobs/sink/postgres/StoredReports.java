@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.ReportColumn;
+import org.flowmon.jobs.sink.postgres.PostgresTable.Column;
 
 /**
  * Reads reports from the tables that {@link PostgresReports} writes, as the messages that Kafka has
@@ -56,13 +57,6 @@ public final class StoredReports implements AutoCloseable {
         WHERE o.analysis = n.analysis AND o.window_end >= ? AND o.window_end < ? AND o.row_count >= ?
         ORDER BY o.window_end DESC, o.window_start DESC LIMIT ?) w
       ORDER BY w.window_end DESC, w.analysis COLLATE "C", w.window_start DESC LIMIT ?
-      """;
-
-  private static final String COLUMNS =
-      """
-      SELECT attname, format_type(atttypid, atttypmod), col_description(attrelid, attnum)
-      FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped
-      ORDER BY attnum
       """;
 
   private final JobConfig.Postgres postgres;
@@ -162,7 +156,7 @@ public final class StoredReports implements AutoCloseable {
   private static Found newest(
       Connection connection, Asked asked, int least, int most, long mostBytes)
       throws SQLException, TooManyException {
-    if (columns(connection, "flowmon_windows").isEmpty()) {
+    if (PostgresTable.found(connection, "flowmon_windows").isEmpty()) {
       return new Found(List.of(), false); // the job has not reported yet
     }
     List<Stored> found = new ArrayList<>();
@@ -184,7 +178,7 @@ public final class StoredReports implements AutoCloseable {
           StoredWindow window = StoredWindow.of(rows);
           Map<String, Column> columns = tables.get(window.analysis());
           if (columns == null) {
-            columns = columns(connection, PostgresTable.nameOf(window.analysis()));
+            columns = PostgresTable.found(connection, PostgresTable.nameOf(window.analysis()));
             tables.put(window.analysis(), columns);
           }
           Stored stored = stored(connection, window, columns);
@@ -206,26 +200,6 @@ public final class StoredReports implements AutoCloseable {
     return micros == Long.MIN_VALUE
         ? OffsetDateTime.MIN
         : micros == Long.MAX_VALUE ? OffsetDateTime.MAX : PostgresTable.time(micros);
-  }
-
-  /** A column of an analysis: its type, and whether its texts are lists. */
-  private record Column(String type, boolean isList) {}
-
-  /** In the order of the table; empty if there is no such table. */
-  private static Map<String, Column> columns(Connection connection, String table)
-      throws SQLException {
-    Map<String, Column> columns = new LinkedHashMap<>();
-    try (PreparedStatement select = connection.prepareStatement(COLUMNS)) {
-      select.setString(1, "\"" + table + "\"");
-      try (ResultSet rows = select.executeQuery()) {
-        while (rows.next()) {
-          columns.put(
-              rows.getString(1),
-              new Column(rows.getString(2), PostgresTable.LIST.equals(rows.getString(3))));
-        }
-      }
-    }
-    return columns;
   }
 
   private static Stored stored(

@@ -5,17 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -25,7 +21,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.common.operators.ProcessingTimeService;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
-import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.ReportColumn;
 import org.flowmon.jobs.report.TestReports;
@@ -37,11 +32,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class PostgresReportsTest {
-  private static EmbeddedPostgres database;
+  private static TestPostgres database;
 
   @BeforeAll
   static void start() throws IOException {
-    database = EmbeddedPostgres.start();
+    database = new TestPostgres();
   }
 
   @AfterAll
@@ -51,45 +46,18 @@ class PostgresReportsTest {
 
   @BeforeEach
   void empty() throws SQLException {
-    execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-  }
-
-  private static void execute(String sql) throws SQLException {
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  /** Returns the rows of a query, values with a tab between them. */
-  private static List<String> rows(String sql) throws SQLException {
-    List<String> rows = new ArrayList<>();
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet result = statement.executeQuery(sql)) {
-      while (result.next()) {
-        List<String> row = new ArrayList<>();
-        for (int c = 1; c <= result.getMetaData().getColumnCount(); c++) {
-          row.add(result.getString(c));
-        }
-        rows.add(String.join("\t", row));
-      }
-    }
-    return rows;
-  }
-
-  private static JobConfig.Postgres config(int port) {
-    return new JobConfig.Postgres(
-        "jdbc:postgresql://127.0.0.1:" + port + "/postgres", "postgres", null);
+    database.empty();
   }
 
   private static PostgresReportWriter writer(int port) {
     return new PostgresReportWriter(
-        new PostgresStore(config(port)), new UnregisteredMetricsGroup(), new WallClock());
+        new PostgresStore(TestPostgres.config(port)),
+        new UnregisteredMetricsGroup(),
+        new WallClock());
   }
 
   private static PostgresReportWriter writer() {
-    return writer(database.getPort());
+    return writer(database.port());
   }
 
   private static void write(PostgresReportWriter writer, Report... reports) throws Exception {
@@ -109,12 +77,12 @@ class PostgresReportsTest {
             "192.0.2.1\t18446744073709551621\t5\t0.25\t90.000001\tt\ta \"new\" one\n",
             "2001:db8::1\t18446744073709551623\t7\t0.25\t90.000001\tt\ta \"new\" one\n",
             "null\t18446744073709551625\t9\t0.25\t90.000001\tt\ta \"new\" one\n"),
-        rows(
+        database.rows(
             "SELECT host(src_addr), bytes, flows, share, extract(epoch from longest), outgoing,"
                 + " verdict FROM report_elephants ORDER BY row_number"));
     assertEquals(
         List.of("inet\tnumeric(39,0)\tbigint\ttimestamp with time zone"),
-        rows(
+        database.rows(
             "SELECT format_type(a.atttypid, a.atttypmod), format_type(b.atttypid, b.atttypmod),"
                 + " format_type(c.atttypid, c.atttypmod), format_type(d.atttypid, d.atttypmod)"
                 + " FROM pg_attribute a, pg_attribute b, pg_attribute c, pg_attribute d"
@@ -124,12 +92,12 @@ class PostgresReportsTest {
                 + " AND d.attrelid = a.attrelid AND d.attname = 'first_seen'"));
     assertEquals(
         List.of("192.0.2.1\t2026-11-21 10:00:00\t2026-11-21 10:00:00.000001"),
-        rows(
+        database.rows(
             "SELECT row_key, window_end AT TIME ZONE 'UTC', first_seen AT TIME ZONE 'UTC'"
                 + " FROM report_elephants WHERE src_addr << '192.0.2.0/24'"));
     assertEquals(
         List.of("elephants\t3\t3\texact\t1000\t3\t2\t1"),
-        rows(
+        database.rows(
             "SELECT analysis, revision, row_count, history, flows, late_flows, ahead_flows,"
                 + " lost_flows FROM flowmon_windows"));
   }
@@ -140,15 +108,16 @@ class PostgresReportsTest {
       write(writer, TestReports.report(Report.PROVISIONAL, "10.0.0.1", 1, "10.0.0.2", 2));
       write(writer, TestReports.report(Report.FINAL, "10.0.0.2", 3));
       assertEquals(
-          List.of("10.0.0.2\t3\t3"), rows("SELECT row_key, flows, revision FROM report_elephants"));
+          List.of("10.0.0.2\t3\t3"),
+          database.rows("SELECT row_key, flows, revision FROM report_elephants"));
       // a restart's report with less history changes nothing
       write(writer, TestReports.report(Report.PARTIAL, "10.0.0.9", 9));
-      assertEquals(List.of("10.0.0.2"), rows("SELECT row_key FROM report_elephants"));
+      assertEquals(List.of("10.0.0.2"), database.rows("SELECT row_key FROM report_elephants"));
       // a final report without rows leaves none
       write(writer, TestReports.report(Report.FINAL));
     }
-    assertEquals(List.of(), rows("SELECT * FROM report_elephants"));
-    assertEquals(List.of("3\t0"), rows("SELECT revision, row_count FROM flowmon_windows"));
+    assertEquals(List.of(), database.rows("SELECT * FROM report_elephants"));
+    assertEquals(List.of("3\t0"), database.rows("SELECT revision, row_count FROM flowmon_windows"));
   }
 
   @Test
@@ -158,9 +127,9 @@ class PostgresReportsTest {
     String rows = "SELECT row_key, revision FROM report_elephants ORDER BY row_number";
     try (PostgresReportWriter writer = writer()) {
       write(writer, first, later, first);
-      assertEquals(List.of("192.0.2.3\t5"), rows(rows));
+      assertEquals(List.of("192.0.2.3\t5"), database.rows(rows));
       write(writer, TestReports.report(Report.UPDATE + Report.FINAL, "192.0.2.4", 6));
-      assertEquals(List.of("192.0.2.4\t7"), rows(rows));
+      assertEquals(List.of("192.0.2.4\t7"), database.rows(rows));
     }
   }
 
@@ -169,20 +138,21 @@ class PostgresReportsTest {
     try (PostgresReportWriter writer = writer()) {
       write(writer, TestReports.report(Report.FINAL, "192.0.2.1", 5));
     }
-    execute("ALTER TABLE flowmon_windows DROP COLUMN arrived_through, DROP COLUMN final_at");
+    database.execute(
+        "ALTER TABLE flowmon_windows DROP COLUMN arrived_through, DROP COLUMN final_at");
     try (PostgresReportWriter writer = writer()) {
       write(writer, TestReports.report(Report.UPDATE + Report.FINAL, "192.0.2.1", 6));
     }
     assertEquals(
         List.of("7\t00:00:00\t00:01:00"),
-        rows(
+        database.rows(
             "SELECT revision, arrived_through - window_end, final_at - window_end"
                 + " FROM flowmon_windows"));
   }
 
   @Test
   void aTableOfWindowsThatWasMadeBeforeGroupsWereEstimatedGetsTheirColumns() throws Exception {
-    execute(
+    database.execute(
         """
         CREATE TABLE flowmon_windows (
           analysis text NOT NULL,
@@ -212,7 +182,7 @@ class PostgresReportsTest {
     }
     assertEquals(
         List.of("elephants\t1\tnull\t2"),
-        rows(
+        database.rows(
             "SELECT analysis, row_count, groups, jsonb_array_length(approximate)"
                 + " FROM flowmon_windows"));
   }
@@ -234,7 +204,7 @@ class PostgresReportsTest {
       }
       assertEquals(
           List.of("10.0.0.3\t3", "10.0.0.4\t3"),
-          rows("SELECT row_key, revision FROM report_elephants ORDER BY row_number"),
+          database.rows("SELECT row_key, revision FROM report_elephants ORDER BY row_number"),
           "seed " + (seed + round));
     }
   }
@@ -268,33 +238,33 @@ class PostgresReportsTest {
     assertEquals(List.of(), failures);
     assertEquals(
         List.of("2\t1\t49"),
-        rows(
+        database.rows(
             "SELECT count(*), count(DISTINCT network(set_masklen(src_addr, 16))), min(flows)"
                 + " FROM report_elephants"));
   }
 
   @Test
   void aLostConnectionLosesNoReport() throws Exception {
-    try (Proxy proxy = new Proxy(database.getPort());
+    try (Proxy proxy = new Proxy(database.port());
         PostgresReportWriter writer = writer(proxy.port())) {
       write(writer, TestReports.report(Report.PROVISIONAL, "10.0.0.1", 1));
       proxy.cut(3);
       write(writer, TestReports.report(Report.PARTIAL, "10.0.0.1", 2));
-      assertEquals(List.of("2"), rows("SELECT flows FROM report_elephants"));
+      assertEquals(List.of("2"), database.rows("SELECT flows FROM report_elephants"));
       // the server ends the session itself
-      execute(
+      database.execute(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
               + " WHERE application_name = 'flowmon'");
       write(writer, TestReports.report(Report.FINAL, "10.0.0.1", 3));
     }
-    assertEquals(List.of("3"), rows("SELECT flows FROM report_elephants"));
+    assertEquals(List.of("3"), database.rows("SELECT flows FROM report_elephants"));
   }
 
   @Test
   void aTableOfAnotherTypeIsNamedWithWhatToDoAndHoldsUpNoOther() throws Exception {
-    execute("CREATE TABLE report_elephants (window_start timestamptz, src_addr text)");
+    database.execute("CREATE TABLE report_elephants (window_start timestamptz, src_addr text)");
     Report report = TestReports.report(Report.FINAL, "10.0.0.1", 1);
-    try (PostgresStore store = new PostgresStore(config(database.getPort()))) {
+    try (PostgresStore store = new PostgresStore(database.config())) {
       PostgresRejectedException e =
           assertThrows(PostgresRejectedException.class, () -> store.store(report));
       assertTrue(
@@ -315,38 +285,40 @@ class PostgresReportsTest {
               report.confidence(),
               List.of());
       write(writer, report, other, report);
-      execute("ALTER TABLE report_elephants RENAME TO report_elephants_old");
+      database.execute("ALTER TABLE report_elephants RENAME TO report_elephants_old");
       write(writer, report);
     }
-    assertEquals(List.of("10.0.0.1"), rows("SELECT row_key FROM report_mice"));
-    assertEquals(List.of("10.0.0.1"), rows("SELECT row_key FROM report_elephants"));
+    assertEquals(List.of("10.0.0.1"), database.rows("SELECT row_key FROM report_mice"));
+    assertEquals(List.of("10.0.0.1"), database.rows("SELECT row_key FROM report_elephants"));
   }
 
   @Test
   void whatIsApproximateIsStoredWithItsBoundAndExactQuery() throws Exception {
-    execute("DROP TABLE IF EXISTS flowmon_windows");
+    database.execute("DROP TABLE IF EXISTS flowmon_windows");
     try (PostgresReportWriter writer = writer()) {
       write(writer, TestReports.approximate());
     }
     String select = "SELECT approximate->0->>'%s' FROM flowmon_windows";
-    assertEquals(List.of("12.5"), rows(select.formatted("bound")));
-    assertEquals(List.of("ranks"), rows(select.formatted("bound_of")));
-    assertTrue(rows(select.formatted("exact")).get(0).contains("service = 'a\"b'"));
+    assertEquals(List.of("12.5"), database.rows(select.formatted("bound")));
+    assertEquals(List.of("ranks"), database.rows(select.formatted("bound_of")));
+    assertTrue(database.rows(select.formatted("exact")).get(0).contains("service = 'a\"b'"));
     try (PostgresReportWriter writer = writer()) {
       write(writer, TestReports.report(Report.FINAL + Report.UPDATE, "192.0.2.1", 5));
     }
     assertEquals(
-        List.of("1"), rows("SELECT count(*) FROM flowmon_windows WHERE approximate IS NULL"));
+        List.of("1"),
+        database.rows("SELECT count(*) FROM flowmon_windows WHERE approximate IS NULL"));
   }
 
   @Test
   void theVersionsOfJoinedFilesAreStored() throws Exception {
-    execute("DROP TABLE IF EXISTS flowmon_windows");
+    database.execute("DROP TABLE IF EXISTS flowmon_windows");
     try (PostgresReportWriter writer = writer()) {
       write(writer, TestReports.enriched());
     }
     assertEquals(
-        List.of("networks /n.csv of 2"), rows("SELECT enrichment->>1 FROM flowmon_windows"));
+        List.of("networks /n.csv of 2"),
+        database.rows("SELECT enrichment->>1 FROM flowmon_windows"));
   }
 
   @Test
@@ -368,13 +340,13 @@ class PostgresReportsTest {
     try (PostgresReportWriter writer = writer()) {
       write(writer, narrow, report);
     }
-    assertEquals(List.of("1"), rows("SELECT flows FROM report_elephants"));
+    assertEquals(List.of("1"), database.rows("SELECT flows FROM report_elephants"));
   }
 
   @Test
   void aTableThatIsDroppedOrAlteredWhileRunningIsMadeAgainAndLosesNoReport() throws Exception {
     Report report = TestReports.report(Report.FINAL, "10.0.0.1", 1);
-    try (PostgresStore store = new PostgresStore(config(database.getPort()))) {
+    try (PostgresStore store = new PostgresStore(database.config())) {
       for (String change :
           List.of(
               "DROP TABLE report_elephants",
@@ -382,13 +354,15 @@ class PostgresReportsTest {
               "DROP TABLE flowmon_windows",
               "DROP TABLE report_elephants, flowmon_windows")) {
         assertTrue(store.store(report));
-        execute(change);
+        database.execute(change);
         assertTrue(store.store(report), change);
-        assertEquals(List.of("10.0.0.1\t1"), rows("SELECT row_key, flows FROM report_elephants"));
         assertEquals(
-            List.of("elephants\t1"), rows("SELECT analysis, row_count FROM flowmon_windows"));
+            List.of("10.0.0.1\t1"), database.rows("SELECT row_key, flows FROM report_elephants"));
+        assertEquals(
+            List.of("elephants\t1"),
+            database.rows("SELECT analysis, row_count FROM flowmon_windows"));
       }
-      execute("ALTER TABLE report_elephants ALTER COLUMN src_addr TYPE bytea USING NULL");
+      database.execute("ALTER TABLE report_elephants ALTER COLUMN src_addr TYPE bytea USING NULL");
       PostgresRejectedException e =
           assertThrows(PostgresRejectedException.class, () -> store.store(report));
       assertTrue(e.getMessage().contains("column src_addr is bytea"), e.getMessage());

@@ -5,11 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -17,7 +15,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.report.Report;
 import org.flowmon.jobs.report.TestReports;
 import org.flowmon.jobs.report.json.ReportJson;
@@ -35,15 +32,11 @@ class StoredReportsTest {
       new Asked(Optional.empty(), Long.MIN_VALUE, Long.MAX_VALUE, true);
   private static final long BYTES = 1 << 20;
 
-  private static EmbeddedPostgres database;
-  private static JobConfig.Postgres place;
+  private static TestPostgres database;
 
   @BeforeAll
   static void start() throws IOException {
-    database = EmbeddedPostgres.start();
-    place =
-        new JobConfig.Postgres(
-            "jdbc:postgresql://127.0.0.1:" + database.getPort() + "/postgres", "postgres", null);
+    database = new TestPostgres();
   }
 
   @AfterAll
@@ -53,18 +46,11 @@ class StoredReportsTest {
 
   @BeforeEach
   void empty() throws SQLException {
-    execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-  }
-
-  private static void execute(String sql) throws SQLException {
-    try (Connection connection = database.getPostgresDatabase().getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute(sql);
-    }
+    database.empty();
   }
 
   private static void store(Report... reports) throws Exception {
-    try (PostgresStore store = new PostgresStore(place)) {
+    try (PostgresStore store = new PostgresStore(database.config())) {
       for (Report report : reports) {
         store.store(report);
       }
@@ -115,7 +101,7 @@ class StoredReportsTest {
       of(TestReports.withLists(false), "f", 25)
     };
     store(reports);
-    try (StoredReports stored = new StoredReports(place)) {
+    try (StoredReports stored = new StoredReports(database.config())) {
       List<Stored> found = stored.newest(ALL, 1, 100, BYTES).reports();
       assertEquals(reports.length, found.size());
       for (int i = 0; i < reports.length; i++) {
@@ -150,7 +136,7 @@ class StoredReportsTest {
     store(all.toArray(Report[]::new));
     all.sort(
         Comparator.comparingLong(Report::windowEnd).reversed().thenComparing(Report::analysis));
-    try (StoredReports stored = new StoredReports(place)) {
+    try (StoredReports stored = new StoredReports(database.config())) {
       for (int i = 0; i < 200; i++) {
         Optional<String> analysis = random.nextBoolean() ? Optional.of("a_b") : Optional.empty();
         long from = random.nextInt(4) == 0 ? Long.MIN_VALUE : 500_000L * random.nextInt(26);
@@ -183,7 +169,7 @@ class StoredReportsTest {
   @Test
   void aReportOfMoreFlowsSaysThatItReplacedOne() throws Exception {
     store(TestReports.report(Report.PROVISIONAL), TestReports.report(Report.FINAL));
-    try (StoredReports stored = new StoredReports(place)) {
+    try (StoredReports stored = new StoredReports(database.config())) {
       assertFalse(
           stored.newest(ALL, 1, 1, BYTES).reports().get(0).isUpdated(), "of more history alone");
       store(TestReports.report(Report.UPDATE + Report.PROVISIONAL, "10.0.0.1", 6));
@@ -195,10 +181,10 @@ class StoredReportsTest {
 
   @Test
   void aDatabaseWithoutReportsOrWithoutATableOfThemIsReadAllTheSame() throws Exception {
-    try (StoredReports stored = new StoredReports(place)) {
+    try (StoredReports stored = new StoredReports(database.config())) {
       assertEquals(List.of(), stored.newest(ALL, 1, 10, BYTES).reports());
       store(TestReports.report(Report.FINAL, "10.0.0.1", 1));
-      execute(
+      database.execute(
           "DROP TABLE report_elephants; ALTER TABLE flowmon_windows DROP COLUMN final_at,"
               + " DROP COLUMN updated");
       Stored one = stored.newest(ALL, 1, 10, BYTES).reports().get(0);
@@ -213,7 +199,7 @@ class StoredReportsTest {
     for (int end = 1; end <= 3; end++) {
       store(of(TestReports.report(Report.FINAL, "10.0.0.1", end), "a", 1_000_000L * end));
     }
-    try (StoredReports stored = new StoredReports(place)) {
+    try (StoredReports stored = new StoredReports(database.config())) {
       StoredReports.Found all = stored.newest(ALL, 1, 10, BYTES);
       assertEquals(3, all.reports().size());
       assertFalse(all.isCut());
@@ -228,34 +214,30 @@ class StoredReportsTest {
 
   @Test
   void aReaderThatOnlyLooksWhetherTheDatabaseAnswersLeavesNoTransactionOpen() throws Exception {
-    try (StoredReports stored = new StoredReports(place)) {
+    try (StoredReports stored = new StoredReports(database.config())) {
       for (int i = 0; i < 3; i++) {
         stored.mustAnswer();
       }
-      try (Connection connection = database.getPostgresDatabase().getConnection();
-          Statement statement = connection.createStatement();
-          ResultSet states =
-              statement.executeQuery(
-                  "SELECT string_agg(state, ', ') FROM pg_stat_activity"
-                      + " WHERE application_name = 'flowmon'")) {
-        assertTrue(states.next());
-        assertEquals("idle", states.getString(1));
-      }
+      assertEquals(
+          List.of("idle"),
+          database.rows(
+              "SELECT string_agg(state, ', ') FROM pg_stat_activity"
+                  + " WHERE application_name = 'flowmon'"));
     }
   }
 
   @Test
   void theReaderChangesNothingAndTakesNoMoreThanItHasRoomFor() throws Exception {
     store(TestReports.report(Report.FINAL, "10.0.0.1", 1, "10.0.0.2", 1));
-    try (StoredReports stored = new StoredReports(place)) {
+    try (StoredReports stored = new StoredReports(database.config())) {
       assertThrows(StoredReports.TooManyException.class, () -> stored.newest(ALL, 1, 10, 100));
       stored.mustAnswer();
-      execute(
+      database.execute(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
               + " WHERE application_name = 'flowmon'");
       assertEquals(1, stored.newest(ALL, 1, 10, BYTES).reports().size(), "on a new connection");
     }
-    try (Connection session = PostgresConnection.open(place, StoredReports.SESSION);
+    try (Connection session = PostgresConnection.open(database.config(), StoredReports.SESSION);
         Statement statement = session.createStatement()) {
       assertEquals(
           "25006",
