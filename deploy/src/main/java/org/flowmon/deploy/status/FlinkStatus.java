@@ -47,6 +47,7 @@ final class FlinkStatus {
   private final List<String> lines = new ArrayList<>();
   private final Facts facts = new Facts();
   private final Map<String, Long> losses = new TreeMap<>();
+  private boolean isAlive;
 
   FlinkStatus(HttpSource flink, Duration maxLag, Instant now) {
     this.flink = flink;
@@ -54,9 +55,14 @@ final class FlinkStatus {
     this.now = now;
   }
 
-  /** What was counted as lost, by metric; of analyses the largest. */
+  /** Counts of losses by metric: if each analysis has its own, the largest. */
   Map<String, Long> losses() {
     return losses;
+  }
+
+  /** Whether all tasks of the job run; its last checkpoint may be old. */
+  boolean isAlive() {
+    return isAlive;
   }
 
   /**
@@ -105,44 +111,56 @@ final class FlinkStatus {
     }
     int tasks = job.path("tasks").path("total").asInt();
     int running = job.path("tasks").path("running").asInt();
-    boolean isRunning = state.equals("RUNNING") && running == tasks;
-    long restarts = restarts(id);
+    isAlive = state.equals("RUNNING") && running == tasks;
+    Optional<Long> restarts = restarts(id);
     facts.value("tasks", tasks);
     facts.value("running_tasks", running);
-    facts.value("restarts", restarts);
+    facts.value("restarts", restarts.orElse(null));
     lines.add(
-        (isRunning
+        (isAlive
                 ? "alive, running since " + Part.time(started, now)
                 : "not running: " + state + ", " + running + " of " + tasks + " tasks")
             + ", restarts: "
-            + restarts);
-    if (!isRunning) {
+            + restarts.map(Object::toString).orElse("not known"));
+    if (!isAlive) {
       reason(id);
     }
     boolean isSafe = checkpoint(id, started);
-    if (isRunning) {
+    if (isAlive) {
       countLosses(id);
     }
-    return new Part("job", isRunning && isSafe ? Part.State.OK : Part.State.WRONG, lines, facts);
+    return new Part("job", isAlive && isSafe ? Part.State.OK : Part.State.WRONG, lines, facts);
   }
 
-  private long restarts(String id) throws IOException {
-    JsonNode found = flink.json("/jobs/" + id + "/metrics?get=numRestarts");
-    return found.path(0).path("value").asLong();
+  private Optional<Long> restarts(String id) throws IOException {
+    for (int i = 0; i < TRIES; i++) {
+      JsonNode found = flink.json("/jobs/" + id + "/metrics?get=numRestarts");
+      if (!found.isEmpty()) {
+        return Optional.of(found.path(0).path("value").asLong());
+      }
+      pause();
+    }
+    return Optional.empty();
   }
 
   /** Why it failed last. */
   private void reason(String id) throws IOException {
     JsonNode last =
         flink.json("/jobs/" + id + "/exceptions").path("exceptionHistory").path("entries").path(0);
-    String trace = last.path("stacktrace").asText();
-    String cause = trace.substring(trace.lastIndexOf("Caused by: ") + 1);
-    String line = cause.lines().findFirst().orElse("").replaceFirst("^aused by: ", "");
+    String line = lastCause(last.path("stacktrace").asText());
     if (!line.isBlank()) {
       String shown = ShownText.of(line.substring(0, Math.min(line.length(), MOST_MESSAGE)));
       facts.value("failure", shown);
       lines.add(shown);
     }
+  }
+
+  /** The line of a stack trace that names what all the rest came of. */
+  static String lastCause(String trace) {
+    String caused = "Caused by: ";
+    int last = trace.lastIndexOf(caused);
+    String from = last < 0 ? trace : trace.substring(last + caused.length());
+    return from.lines().findFirst().orElse("");
   }
 
   /** Whether the last checkpoint is young enough. */
@@ -172,18 +190,21 @@ final class FlinkStatus {
         .json("/jobs/" + id)
         .path("vertices")
         .forEach(one -> vertices.add(one.path("id").asText()));
-    boolean isCounted = false;
-    for (int i = 0; i < TRIES && !isCounted; i++) {
+    for (int i = 0; i < TRIES; i++) {
+      boolean isCounted = false;
       for (String vertex : vertices) {
         isCounted |= isCounted("/jobs/" + id + "/vertices/" + vertex + "/subtasks/metrics");
       }
-      pause(isCounted);
+      if (isCounted) {
+        return;
+      }
+      pause();
     }
   }
 
-  private static void pause(boolean isDone) {
+  private static void pause() {
     try {
-      Thread.sleep(isDone ? 0 : PAUSE_MILLIS);
+      Thread.sleep(PAUSE_MILLIS);
     } catch (InterruptedException e) {
       throw new InterruptedCommandException(e);
     }

@@ -123,6 +123,9 @@ class StatusCommandTest {
         CommandRun alive = settled(arguments);
         assertScreen(alive.out());
         assertAlive(json(0, arguments));
+        JsonNode slow = json(1, "--config", config, "--flink", rest, "--max-lag", "1ms");
+        assertEquals("wrong", slow.path("job").path("state").asText());
+        assertEquals("degraded", slow.path("status").asText(), "it is alive");
         flink.cancel(job);
         flink.awaitEnd(job, Duration.ofSeconds(60));
         Instant ended = Instant.now();
@@ -186,6 +189,17 @@ class StatusCommandTest {
     assertEquals("talkers", reports.path(0).path("analysis").asText());
     assertEquals(1, facts.path("lost").path("job").path("quarantined").asInt());
     assertEquals(0, facts.path("lost").path("job").path("gap_flows").asInt());
+  }
+
+  @Test
+  void aFailureIsToldByItsLastCause() {
+    String trace =
+        "org.x.JobException: Recovery is suppressed\n\tat org.x.A.b(A.java:1)\n"
+            + "Caused by: java.lang.RuntimeException: Caused by hand\n\tat org.x.C.d(C.java:2)\n"
+            + "Caused by: java.io.IOException: no space left\n\t... 3 more\n";
+    assertEquals("java.io.IOException: no space left", FlinkStatus.lastCause(trace));
+    assertEquals("a.B: c", FlinkStatus.lastCause("a.B: c\n\tat d.E.f(E.java:1)\n"));
+    assertEquals("", FlinkStatus.lastCause(""));
   }
 
   @Test
