@@ -134,7 +134,7 @@ public final class KafkaOptions {
   }
 
   /** Includes the bootstrap servers. */
-  Map<String, Object> client() {
+  public Map<String, Object> client() {
     Map<String, Object> client = new HashMap<>(properties());
     client.put(BOOTSTRAP, bootstrap());
     return client;

@@ -5,15 +5,11 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.command.ExitCodes;
-import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ClosedOutputException;
 import org.flowmon.deploy.output.ConfidenceOption;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.OutputFormat;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -41,10 +37,7 @@ public final class QueryCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SQL", description = "The query; docs/query.md describes the language.")
   private String sql;
 
-  @ArgGroup(multiplicity = "0..1")
-  private @Nullable PlaceOption place;
-
-  @Mixin private EnrichOption enrich;
+  @Mixin private PlaceOptions places;
 
   @Mixin private ConfidenceOption confidence;
 
@@ -64,11 +57,6 @@ public final class QueryCommand implements Callable<Integer> {
       })
   private List<String> parameters = List.of();
 
-  @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
-  private int threads;
-
-  @Mixin private LimitOptions limits;
-
   @Option(
       names = "--explain",
       description = {
@@ -87,10 +75,7 @@ public final class QueryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (threads < 1) {
-      throw new UsageException("--threads is at least 1");
-    }
-    limits.check();
+    places.check();
     PrintedQuery query = PrintedQuery.of(sql, explain, parameters, format, verbose);
     PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
     try (QueryPlace asked = open(query)) {
@@ -102,10 +87,8 @@ public final class QueryCommand implements Callable<Integer> {
   }
 
   private QueryPlace open(PrintedQuery query) throws IOException {
-    QueryOptions options =
-        QueryOptions.DEFAULTS.withThreads(threads).withVerifyChecksums(!unverified);
     try {
-      return PlaceOption.open(place, enrich, limits, options, threads > 1 || unverified);
+      return places.open(!unverified);
     } catch (IOException | RuntimeException e) {
       var unused = query.bind(QueryText.parse(query.text())); // a wrong text is told first
       throw e;

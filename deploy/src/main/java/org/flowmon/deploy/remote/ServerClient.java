@@ -35,7 +35,7 @@ public final class ServerClient {
     this.token = token;
   }
 
-  /** As people named it. */
+  /** For people. */
   public String name() {
     return "the server at " + place;
   }

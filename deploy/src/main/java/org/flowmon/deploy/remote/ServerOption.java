@@ -3,6 +3,7 @@ package org.flowmon.deploy.remote;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.flowmon.deploy.command.HttpUrl;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.TokenFile;
 import picocli.CommandLine.Option;
@@ -14,13 +15,16 @@ public final class ServerOption {
 
   public static final String TOKEN = "FLOWMON_TOKEN";
 
+  private static final String EXAMPLE = "http://127.0.0.1:8060";
+
   @Option(
       names = "--server",
       required = true,
       paramLabel = "URL",
       description =
-          "Ask a running flowmon serve, for example http://127.0.0.1:8060, in place of opening an"
-              + " archive. "
+          "Ask a running flowmon serve, for example "
+              + EXAMPLE
+              + ", in place of opening an archive. "
               + SERVER
               + " in the environment stands for it if no archive is named.")
   private String url;
@@ -50,15 +54,9 @@ public final class ServerOption {
   }
 
   public ServerClient client() {
-    URI place;
-    try {
-      place = URI.create(url);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--server " + url + ": " + e.getMessage());
-    }
-    boolean isHttp = "http".equals(place.getScheme()) || "https".equals(place.getScheme());
-    if (!isHttp || place.getHost() == null || place.getUserInfo() != null) {
-      throw new UsageException("--server " + url + ": expected a URL as http://127.0.0.1:8060");
+    URI place = HttpUrl.parse("--server", url, EXAMPLE);
+    if (place.getUserInfo() != null) {
+      throw new UsageException("--server " + url + ": expected a URL as " + EXAMPLE);
     }
     Optional<String> token =
         tokenFile

@@ -1,4 +1,4 @@
-/** A running {@code flowmon serve}, asked by commands. */
+/** Other programs that are asked by HTTP: {@code flowmon serve}, collectors, Flink. */
 @NullMarked
 package org.flowmon.deploy.remote;
 

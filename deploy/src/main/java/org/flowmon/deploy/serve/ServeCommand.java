@@ -2,7 +2,6 @@ package org.flowmon.deploy.serve;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -180,17 +179,9 @@ public final class ServeCommand implements Callable<Integer> {
       }
       return Optional.empty();
     }
-    URI place;
-    try {
-      place = URI.create(collector.get());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--collector " + collector.get() + ": " + e.getMessage());
-    }
-    if (place.getHost() == null || !List.of("http", "https").contains(place.getScheme())) {
-      throw new UsageException(
-          "--collector " + place + ": expected a URL as http://127.0.0.1:2080");
-    }
-    return Optional.of(new CollectorClient(place, collectorToken.map(TokenFile::read)));
+    return Optional.of(
+        new CollectorClient(
+            CollectorClient.place(collector.get()), collectorToken.map(TokenFile::read)));
   }
 
   private Optional<SSLContext> tls() {

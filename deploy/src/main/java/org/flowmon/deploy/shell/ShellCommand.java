@@ -8,18 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.command.ExitCodes;
-import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.OutputFormat;
-import org.flowmon.deploy.query.EnrichOption;
-import org.flowmon.deploy.query.LimitOptions;
-import org.flowmon.deploy.query.PlaceOption;
+import org.flowmon.deploy.query.PlaceOptions;
 import org.flowmon.deploy.query.QueryPlace;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,21 +36,13 @@ import picocli.CommandLine.Option;
       "  flowmon shell --archive ./archive --format csv < queries.sql"
     })
 public final class ShellCommand implements Callable<Integer> {
-  @ArgGroup(multiplicity = "0..1")
-  private @Nullable PlaceOption place;
-
-  @Mixin private EnrichOption enrich;
-
-  @Mixin private LimitOptions limits;
+  @Mixin private PlaceOptions places;
 
   @Option(
       names = "--format",
       defaultValue = "table",
       description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}. .format changes it.")
   private OutputFormat format;
-
-  @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
-  private int threads;
 
   @Option(
       names = "--history",
@@ -69,12 +55,8 @@ public final class ShellCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (threads < 1) {
-      throw new UsageException("--threads is at least 1");
-    }
-    limits.check();
-    QueryOptions options = QueryOptions.DEFAULTS.withThreads(threads);
-    try (QueryPlace asked = PlaceOption.open(place, enrich, limits, options, threads > 1)) {
+    places.check();
+    try (QueryPlace asked = places.open(true)) {
       boolean isTyped =
           Boolean.getBoolean("flowmon.terminal.in") && Boolean.getBoolean("flowmon.terminal.out");
       return isTyped ? typed(asked) : script(asked, System.in);

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.flowmon.deploy.command.InterruptedCommandException;
 import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.remote.HttpSource;
 import org.flowmon.ingest.text.ShownText;
 
 /** The job, as Flink's REST knows it. */
@@ -40,22 +41,28 @@ final class FlinkStatus {
 
   private static final long PAUSE_MILLIS = 300;
 
-  private final RestClient flink;
+  private final HttpSource flink;
   private final Duration maxLag;
   private final Instant now;
   private final List<String> lines = new ArrayList<>();
   private final Facts facts = new Facts();
   private final Map<String, Long> losses = new TreeMap<>();
+  private boolean isAlive;
 
-  FlinkStatus(RestClient flink, Duration maxLag, Instant now) {
+  FlinkStatus(HttpSource flink, Duration maxLag, Instant now) {
     this.flink = flink;
     this.maxLag = maxLag;
     this.now = now;
   }
 
-  /** What was counted as lost, by metric; of analyses the largest. */
+  /** Counts of losses by metric: if each analysis has its own, the largest. */
   Map<String, Long> losses() {
     return losses;
+  }
+
+  /** Whether all tasks of the job run; its last checkpoint may be old. */
+  boolean isAlive() {
+    return isAlive;
   }
 
   /**
@@ -66,7 +73,7 @@ final class FlinkStatus {
    */
   Part job(Optional<String> name, String lastSign) throws IOException {
     JsonNode job = null;
-    for (JsonNode one : flink.get("/jobs/overview").path("jobs")) {
+    for (JsonNode one : flink.json("/jobs/overview").path("jobs")) {
       String called = one.path("name").asText();
       boolean isIt =
           name.map(called::equals)
@@ -104,39 +111,43 @@ final class FlinkStatus {
     }
     int tasks = job.path("tasks").path("total").asInt();
     int running = job.path("tasks").path("running").asInt();
-    boolean isRunning = state.equals("RUNNING") && running == tasks;
-    long restarts = restarts(id);
+    isAlive = state.equals("RUNNING") && running == tasks;
+    Optional<Long> restarts = restarts(id);
     facts.value("tasks", tasks);
     facts.value("running_tasks", running);
-    facts.value("restarts", restarts);
+    facts.value("restarts", restarts.orElse(null));
     lines.add(
-        (isRunning
+        (isAlive
                 ? "alive, running since " + Part.time(started, now)
                 : "not running: " + state + ", " + running + " of " + tasks + " tasks")
             + ", restarts: "
-            + restarts);
-    if (!isRunning) {
+            + restarts.map(Object::toString).orElse("not known"));
+    if (!isAlive) {
       reason(id);
     }
     boolean isSafe = checkpoint(id, started);
-    if (isRunning) {
+    if (isAlive) {
       countLosses(id);
     }
-    return new Part("job", isRunning && isSafe ? Part.State.OK : Part.State.WRONG, lines, facts);
+    return new Part("job", isAlive && isSafe ? Part.State.OK : Part.State.WRONG, lines, facts);
   }
 
-  private long restarts(String id) throws IOException {
-    JsonNode found = flink.get("/jobs/" + id + "/metrics?get=numRestarts");
-    return found.path(0).path("value").asLong();
+  private Optional<Long> restarts(String id) throws IOException {
+    for (int i = 0; i < TRIES; i++) {
+      JsonNode found = flink.json("/jobs/" + id + "/metrics?get=numRestarts");
+      if (!found.isEmpty()) {
+        return Optional.of(found.path(0).path("value").asLong());
+      }
+      pause();
+    }
+    return Optional.empty();
   }
 
   /** Why it failed last. */
   private void reason(String id) throws IOException {
     JsonNode last =
-        flink.get("/jobs/" + id + "/exceptions").path("exceptionHistory").path("entries").path(0);
-    String trace = last.path("stacktrace").asText();
-    String cause = trace.substring(trace.lastIndexOf("Caused by: ") + 1);
-    String line = cause.lines().findFirst().orElse("").replaceFirst("^aused by: ", "");
+        flink.json("/jobs/" + id + "/exceptions").path("exceptionHistory").path("entries").path(0);
+    String line = lastCause(last.path("stacktrace").asText());
     if (!line.isBlank()) {
       String shown = ShownText.of(line.substring(0, Math.min(line.length(), MOST_MESSAGE)));
       facts.value("failure", shown);
@@ -144,9 +155,17 @@ final class FlinkStatus {
     }
   }
 
+  /** The line of a stack trace that names what all the rest came of. */
+  static String lastCause(String trace) {
+    String caused = "Caused by: ";
+    int last = trace.lastIndexOf(caused);
+    String from = last < 0 ? trace : trace.substring(last + caused.length());
+    return from.lines().findFirst().orElse("");
+  }
+
   /** Whether the last checkpoint is young enough. */
   private boolean checkpoint(String id, Instant started) throws IOException {
-    JsonNode all = flink.get("/jobs/" + id + "/checkpoints");
+    JsonNode all = flink.json("/jobs/" + id + "/checkpoints");
     JsonNode last = all.path("latest").path("completed");
     long failed = all.path("counts").path("failed").asLong();
     facts.value("failed_checkpoints", failed);
@@ -167,19 +186,25 @@ final class FlinkStatus {
 
   private void countLosses(String id) throws IOException {
     List<String> vertices = new ArrayList<>();
-    flink.get("/jobs/" + id).path("vertices").forEach(one -> vertices.add(one.path("id").asText()));
-    boolean isCounted = false;
-    for (int i = 0; i < TRIES && !isCounted; i++) {
+    flink
+        .json("/jobs/" + id)
+        .path("vertices")
+        .forEach(one -> vertices.add(one.path("id").asText()));
+    for (int i = 0; i < TRIES; i++) {
+      boolean isCounted = false;
       for (String vertex : vertices) {
         isCounted |= isCounted("/jobs/" + id + "/vertices/" + vertex + "/subtasks/metrics");
       }
-      pause(isCounted);
+      if (isCounted) {
+        return;
+      }
+      pause();
     }
   }
 
-  private static void pause(boolean isDone) {
+  private static void pause() {
     try {
-      Thread.sleep(isDone ? 0 : PAUSE_MILLIS);
+      Thread.sleep(PAUSE_MILLIS);
     } catch (InterruptedException e) {
       throw new InterruptedCommandException(e);
     }
@@ -188,7 +213,7 @@ final class FlinkStatus {
   /** False if Flink has no metrics of the vertex that are flowmon's. */
   private boolean isCounted(String path) throws IOException {
     Map<String, String> wanted = new LinkedHashMap<>(); // by the metric's id
-    for (JsonNode one : flink.get(path)) {
+    for (JsonNode one : flink.json(path)) {
       String metric = one.path("id").asText();
       String name = metric.substring(metric.lastIndexOf('.') + 1);
       if (metric.contains(".flowmon.") && LOSSES.contains(name)) {
@@ -211,7 +236,7 @@ final class FlinkStatus {
   }
 
   private void count(String path, String metrics, Map<String, String> names) throws IOException {
-    for (JsonNode one : flink.get(path + "?agg=sum&get=" + metrics)) {
+    for (JsonNode one : flink.json(path + "?agg=sum&get=" + metrics)) {
       String name = names.get(one.path("id").asText());
       if (name != null) {
         losses.merge(name, one.path("sum").asLong(), Math::max);

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,12 +18,14 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.HttpUrl;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaBroker;
 import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.kafka.TokenFile;
 import org.flowmon.deploy.output.Facts;
+import org.flowmon.deploy.remote.HttpSource;
 import org.flowmon.deploy.serve.flows.CollectorClient;
 import org.flowmon.jobs.config.job.JobConfig;
 import picocli.CommandLine.Command;
@@ -114,18 +115,21 @@ public final class StatusCommand implements Callable<Integer> {
 
   private final Instant now = Instant.now();
   private final Map<String, Map<String, Long>> losses = new TreeMap<>();
+  private boolean isAlive;
+
+  /** Both are in Kafka. */
+  private record OfKafka(Part lag, Part reports) {}
 
   @Override
   public Integer call() throws IOException {
     ServicesLog.quiet();
-    RestClient rest = new RestClient("--flink", flink);
+    URI place = HttpUrl.parse("--flink", flink, "http://127.0.0.1:8081");
+    HttpSource rest = new HttpSource("Flink", place, Optional.empty());
     Part collected = collector();
-    List<Part> ofKafka = kafka();
+    OfKafka ofKafka = kafka();
     Part archived = archive();
-    Part theJob = job(rest, ofKafka);
-    List<Part> parts = new ArrayList<>(List.of(theJob, collected));
-    parts.addAll(ofKafka);
-    parts.add(3, archived); // before the reports
+    Part theJob = job(rest, ofKafka.reports);
+    List<Part> parts = List.of(theJob, collected, ofKafka.lag, archived, ofKafka.reports);
     int code = code(theJob, parts);
     if (json) {
       writeJson(parts, code);
@@ -146,19 +150,18 @@ public final class StatusCommand implements Callable<Integer> {
     return isWell ? ExitCodes.DONE : ExitCodes.NO;
   }
 
-  private Part job(RestClient rest, List<Part> ofKafka) {
+  private Part job(HttpSource rest, Part reports) {
     String sign =
-        ofKafka.stream()
-            .filter(part -> part.name().equals("reports"))
-            .map(part -> part.facts().text("last"))
-            .flatMap(Optional::stream)
-            .findFirst()
+        reports
+            .facts()
+            .text("last")
             .map(last -> "; its last report was written " + Part.time(Instant.parse(last), now))
             .orElse("");
     FlinkStatus status = new FlinkStatus(rest, maxLag, now);
     try {
       Part part = status.job(job, sign);
       losses.put("job", status.losses());
+      isAlive = status.isAlive();
       return part;
     } catch (IOException e) {
       return Part.of(
@@ -172,16 +175,7 @@ public final class StatusCommand implements Callable<Integer> {
     if (collector.isEmpty()) {
       return Part.of("collector", Part.State.ABSENT, "--collector URL names its --http");
     }
-    URI place;
-    try {
-      place = URI.create(collector.get());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--collector " + collector.get() + ": " + e.getMessage());
-    }
-    if (place.getHost() == null) {
-      throw new UsageException(
-          "--collector " + place + ": expected a URL as http://127.0.0.1:2080");
-    }
+    URI place = CollectorClient.place(collector.get());
     try {
       CollectorStatus status =
           new CollectorStatus(new CollectorClient(place, collectorToken.map(TokenFile::read)));
@@ -193,19 +187,18 @@ public final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  private List<Part> kafka() {
+  private OfKafka kafka() {
     if (!kafka.isGiven()) {
-      return List.of(
+      return new OfKafka(
           Part.of("kafka", Part.State.ABSENT, "--config FILE or --kafka HOST:PORT names it"),
           Part.of("reports", Part.State.ABSENT, "they are in Kafka"));
     }
     Optional<JobConfig.Kafka> ofJob = kafka.job().map(JobConfig::kafka);
-    Map<String, Object> client = new HashMap<>(kafka.properties());
-    client.put("bootstrap.servers", kafka.bootstrap());
+    Map<String, Object> client = kafka.client();
     try {
       KafkaBroker.mustAnswer(client, PATIENCE);
       try (KafkaStatus status = new KafkaStatus(client, now)) {
-        return List.of(
+        return new OfKafka(
             status.lag(
                 topic.orElse(ofJob.map(JobConfig.Kafka::topic).orElse("flows")),
                 group.orElse(ofJob.map(JobConfig.Kafka::group).orElse("flowmon")),
@@ -213,7 +206,7 @@ public final class StatusCommand implements Callable<Integer> {
             status.reports());
       }
     } catch (CommandException | KafkaException e) {
-      return List.of(
+      return new OfKafka(
           Part.of("kafka", Part.State.UNKNOWN, String.valueOf(e.getMessage())),
           Part.of("reports", Part.State.UNKNOWN, "they are in Kafka"));
     }
@@ -236,7 +229,7 @@ public final class StatusCommand implements Callable<Integer> {
   private List<String> lost() {
     List<String> lines = new ArrayList<>();
     losses.forEach(
-        (where, counts) -> {
+        (who, counts) -> {
           List<String> words = new ArrayList<>();
           counts.forEach(
               (name, count) -> {
@@ -245,7 +238,7 @@ public final class StatusCommand implements Callable<Integer> {
                 }
               });
           lines.add(
-              "by the " + where + ": " + (words.isEmpty() ? "nothing" : String.join(", ", words)));
+              "by the " + who + ": " + (words.isEmpty() ? "nothing" : String.join(", ", words)));
         });
     if (lines.isEmpty()) {
       lines.add("cannot tell: neither the job nor a collector was asked");
@@ -259,7 +252,7 @@ public final class StatusCommand implements Callable<Integer> {
         "status",
         switch (code) {
           case ExitCodes.DONE -> "ok";
-          case ExitCodes.NO -> parts.get(0).state() == Part.State.OK ? "degraded" : "not_alive";
+          case ExitCodes.NO -> isAlive ? "degraded" : "not_alive";
           default -> "unknown";
         });
     all.value("time", now.toString());
@@ -270,10 +263,10 @@ public final class StatusCommand implements Callable<Integer> {
     }
     Facts lost = new Facts();
     losses.forEach(
-        (where, counts) -> {
+        (who, counts) -> {
           Facts of = new Facts();
           counts.forEach(of::value);
-          lost.value(where, of);
+          lost.value(who, of);
         });
     all.value("lost", lost);
     OutputStreamWriter out = new OutputStreamWriter(System.out, StandardCharsets.UTF_8);

@@ -22,12 +22,9 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.output.OutputFormat;
-import org.flowmon.deploy.query.EnrichOption;
-import org.flowmon.deploy.query.LimitOptions;
-import org.flowmon.deploy.query.PlaceOption;
+import org.flowmon.deploy.query.PlaceOptions;
 import org.flowmon.deploy.query.QueryPlace;
 import org.jline.terminal.Size;
 import org.jline.terminal.impl.ExternalTerminal;
@@ -176,19 +173,11 @@ class ShellTest {
     }
   }
 
-  /** Options of a command that chooses a place. */
-  private static final class Options {
-    @CommandLine.ArgGroup PlaceOption place;
-    @CommandLine.Mixin EnrichOption enrich;
-    @CommandLine.Mixin LimitOptions limits;
-  }
-
   private static QueryPlace place(Object... arguments) throws IOException {
-    Options options = new Options();
+    PlaceOptions options = new PlaceOptions();
     new CommandLine(CommandLine.Model.CommandSpec.forAnnotatedObject(options))
         .parseArgs(Arrays.stream(arguments).map(Object::toString).toArray(String[]::new));
-    return PlaceOption.open(
-        options.place, options.enrich, options.limits, QueryOptions.DEFAULTS, false);
+    return options.open(true);
   }
 
   @Test

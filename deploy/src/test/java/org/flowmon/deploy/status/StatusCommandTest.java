@@ -123,6 +123,9 @@ class StatusCommandTest {
         CommandRun alive = settled(arguments);
         assertScreen(alive.out());
         assertAlive(json(0, arguments));
+        JsonNode slow = json(1, "--config", config, "--flink", rest, "--max-lag", "1ms");
+        assertEquals("wrong", slow.path("job").path("state").asText());
+        assertEquals("degraded", slow.path("status").asText(), "it is alive");
         flink.cancel(job);
         flink.awaitEnd(job, Duration.ofSeconds(60));
         Instant ended = Instant.now();
@@ -189,6 +192,17 @@ class StatusCommandTest {
   }
 
   @Test
+  void aFailureIsToldByItsLastCause() {
+    String trace =
+        "org.x.JobException: Recovery is suppressed\n\tat org.x.A.b(A.java:1)\n"
+            + "Caused by: java.lang.RuntimeException: Caused by hand\n\tat org.x.C.d(C.java:2)\n"
+            + "Caused by: java.io.IOException: no space left\n\t... 3 more\n";
+    assertEquals("java.io.IOException: no space left", FlinkStatus.lastCause(trace));
+    assertEquals("a.B: c", FlinkStatus.lastCause("a.B: c\n\tat d.E.f(E.java:1)\n"));
+    assertEquals("", FlinkStatus.lastCause(""));
+  }
+
+  @Test
   void whatDoesNotAnswerIsNamedInALine() {
     CommandRun run =
         status(
@@ -214,5 +228,6 @@ class StatusCommandTest {
             .allMatch(line -> line.length() <= 80),
         run.out());
     assertEquals(2, status("--flink", "nowhere").code());
+    assertEquals(2, status("--collector", "ftp://127.0.0.1:1").code());
   }
 }

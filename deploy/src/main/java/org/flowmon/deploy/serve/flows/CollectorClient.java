@@ -1,80 +1,42 @@
 package org.flowmon.deploy.serve.flows;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
+import org.flowmon.deploy.command.HttpUrl;
+import org.flowmon.deploy.remote.HttpSource;
 
 /** A running collector, asked by its {@code --http}. */
 public final class CollectorClient {
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
-
-  private final URI place;
-  private final Optional<String> token;
-  private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private final HttpSource source;
 
   public CollectorClient(URI place, Optional<String> token) {
-    this.place = place;
-    this.token = token;
+    this.source = new HttpSource("the collector", place, token);
+  }
+
+  /** Its address, which {@code --collector} gives. */
+  public static URI place(String url) {
+    return HttpUrl.parse("--collector", url, "http://127.0.0.1:2080");
   }
 
   /** An array; throws {@link IOException} if the collector does not answer. */
   public JsonNode exporters() throws IOException {
-    String text = get("/exporters");
-    try {
-      return new ObjectMapper().readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new IOException("the collector at " + place + " gives no JSON", e);
-    }
+    return source.json("/exporters");
   }
 
   /** In Prometheus' text format; throws {@link IOException} likewise. */
   public String metrics() throws IOException {
-    return get("/metrics");
+    return source.text("/metrics");
   }
 
   /** Why it is not well; empty if it is. */
   public Optional<String> trouble() {
     try {
-      String unused = get("/health");
+      String unused = source.text("/health");
       return Optional.empty();
     } catch (IOException e) {
       return Optional.of(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private String get(String path) throws IOException {
-    HttpRequest.Builder request = HttpRequest.newBuilder(place.resolve(path)).timeout(TIMEOUT);
-    token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret));
-    try {
-      HttpResponse<String> answer =
-          client.send(request.build(), HttpResponse.BodyHandlers.ofString());
-      if (answer.statusCode() != 200) {
-        throw new IOException(
-            "the collector at "
-                + place
-                + " answers "
-                + answer.statusCode()
-                + ": "
-                + answer.body().strip());
-      }
-      return answer.body();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("the server ends");
-    } catch (InterruptedIOException e) {
-      throw e;
-    } catch (IOException e) {
-      String why = Objects.requireNonNullElse(e.getMessage(), "nothing listens there");
-      throw new IOException("the collector at " + place + " does not answer: " + why, e);
     }
   }
 }

@@ -1,0 +1,70 @@
+package org.flowmon.deploy.query;
+
+import java.io.IOException;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.deploy.archive.ArchiveOption;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.remote.ServerOption;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Who answers queries, {@code --archive} or {@code --server}, and with what. */
+public final class PlaceOptions {
+  /** One of the two. */
+  private static final class Place {
+    @ArgGroup(exclusive = false, multiplicity = "1")
+    private @Nullable ArchiveOption archive;
+
+    @ArgGroup(exclusive = false, multiplicity = "1")
+    private @Nullable ServerOption server;
+  }
+
+  @ArgGroup(multiplicity = "0..1")
+  private @Nullable Place place;
+
+  @Mixin private EnrichOption enrich;
+
+  @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
+  private int threads;
+
+  @Mixin private LimitOptions limits;
+
+  /** Throws {@link UsageException} if a number is not possible. */
+  public void check() {
+    if (threads < 1) {
+      throw new UsageException("--threads is at least 1");
+    }
+    limits.check();
+  }
+
+  /**
+   * Opens the archives, or makes a client of the server.
+   *
+   * @param isVerified whether checksums are verified, which a server does as it was started
+   */
+  public QueryPlace open(boolean isVerified) throws IOException {
+    ArchiveOption archive = place == null ? null : place.archive;
+    if (archive != null) {
+      QueryOptions options =
+          QueryOptions.DEFAULTS.withThreads(threads).withVerifyChecksums(isVerified);
+      return new ArchivePlace(archive, enrich, limits.limit(options));
+    }
+    ServerOption server = place == null ? null : place.server;
+    if (server == null) {
+      server =
+          ServerOption.ofEnvironment()
+              .orElseThrow(
+                  () ->
+                      new UsageException(
+                          "--archive DIR is missing, or --server URL of a running flowmon serve"));
+    }
+    if (threads > 1 || !isVerified || enrich.isGiven()) {
+      throw new UsageException(
+          "--threads, --no-verify and --enrich are for --archive: a server reads as it was"
+              + " started");
+    }
+    return new ServerPlace(server.client(), limits);
+  }
+}
