@@ -65,7 +65,7 @@ class RemoteQueryTest {
     return CommandRun.of(all.toArray());
   }
 
-  /** Times differ, and what was read only if the first of two has warmed the second. */
+  /** Without the time that a query took, which differs. */
   private static String plain(String text) {
     return text.replaceAll("in [\\d.,]+ ms", "in T ms");
   }

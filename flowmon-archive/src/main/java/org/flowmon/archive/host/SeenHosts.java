@@ -51,7 +51,7 @@ public final class SeenHosts {
     this.asOf = asOf;
   }
 
-  /** As below, without limits. */
+  /** Asks without limits. */
   public static SeenAnswer ask(
       List<ArchiveSnapshot> snapshots, List<IpAddress> addresses, long from, long asOfArrival)
       throws IOException {

@@ -101,8 +101,11 @@ public final class SealedFile implements Closeable {
   @Override
   public void close() throws IOException {
     if (!sealed) {
-      channel.close();
-      Files.deleteIfExists(temporary);
+      try {
+        channel.close();
+      } finally {
+        Files.deleteIfExists(temporary);
+      }
     }
   }
 }

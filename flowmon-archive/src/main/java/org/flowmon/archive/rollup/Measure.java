@@ -1,6 +1,7 @@
 package org.flowmon.archive.rollup;
 
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.bytes.ByteSink;
 
 /**
  * What cells sum: the values of a column, or its estimates: these times the sampling rate, times 1
@@ -17,6 +18,15 @@ public record Measure(FlowColumn column, boolean isEstimate) {
 
   int index() {
     return 2 * column.ordinal() + (isEstimate ? 1 : 0);
+  }
+
+  /** Appends its entry in the head of a rollup. */
+  void writeTo(ByteSink out, boolean hasNulls, boolean isWide) {
+    out.putShort(column.id());
+    out.putShort(
+        (hasNulls ? RollupFormat.FLAG_NULLS : 0)
+            | (isWide ? RollupFormat.FLAG_WIDE : 0)
+            | (isEstimate ? RollupFormat.FLAG_ESTIMATE : 0));
   }
 
   @Override

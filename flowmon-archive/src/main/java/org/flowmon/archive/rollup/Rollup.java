@@ -24,7 +24,7 @@ public final class Rollup {
   private final int size;
   private final int slices;
   private final int streams;
-  // By Measure.index: its streams, −1 if there is none.
+  // By Measure.index: its streams; of its values that of the rows by default, else −1.
   private final int[] valueStream = new int[2 * FlowColumn.count()];
   private final int[] lowStream = new int[2 * FlowColumn.count()];
   private final int[] highStream = new int[2 * FlowColumn.count()];
@@ -69,7 +69,7 @@ public final class Rollup {
   }
 
   private int readMeasures(ByteBuffer bytes, int measures) {
-    Arrays.fill(valueStream, -1);
+    Arrays.fill(valueStream, rowsStream());
     Arrays.fill(lowStream, -1);
     Arrays.fill(highStream, -1);
     int next = RollupFormat.FIRST_MEASURE_STREAM;
@@ -81,8 +81,11 @@ public final class Rollup {
       if (column == null || !RollupFormat.MEASURES.contains(column) || !isKnown(column, flags)) {
         throw corrupt("a measure once, found column " + id + " with flags " + flags);
       }
-      int measure = new Measure(column, (flags & RollupFormat.FLAG_ESTIMATE) != 0).index();
-      if ((flags & RollupFormat.FLAG_NULLS) != 0) {
+      boolean isEstimate = (flags & RollupFormat.FLAG_ESTIMATE) != 0;
+      int measure = new Measure(column, isEstimate).index();
+      if (isEstimate) {
+        valueStream[measure] = valueStream[Measure.of(column).index()];
+      } else if ((flags & RollupFormat.FLAG_NULLS) != 0) {
         valueStream[measure] = next++;
       }
       lowStream[measure] = next++;
@@ -213,8 +216,7 @@ public final class Rollup {
 
   /** The stream that counts a measure's values that are not NULL. */
   public int valuesStream(Measure measure) {
-    int stream = valueStream[Measure.of(measure.column()).index()];
-    return stream < 0 ? rowsStream() : stream;
+    return valueStream[measure.index()];
   }
 
   /** The stream of a measure's sums, lowest 64 bits. */

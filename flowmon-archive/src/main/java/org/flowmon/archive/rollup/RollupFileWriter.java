@@ -131,8 +131,7 @@ public final class RollupFileWriter implements AutoCloseable {
     head.putInt(slices);
     head.putInt(measures.measures().size());
     for (RollupMeasures.Streams measure : measures.measures()) {
-      head.putShort(measure.measure().column().id());
-      head.putShort(measure.flags());
+      measure.measure().writeTo(head, measure.hasNulls(), measure.high() >= 0);
     }
     int entry = head.size() + 16;
     head.write(directory.array(), 0, directory.size());

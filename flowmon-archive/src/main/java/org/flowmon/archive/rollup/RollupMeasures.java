@@ -13,12 +13,6 @@ public final class RollupMeasures {
    * to its column; of its sums' lowest 64 bits; of the bits from 64 on, −1 if sums are below 2^63.
    */
   record Streams(Measure measure, boolean hasNulls, int values, int sum, int high) {
-    int flags() {
-      return (hasNulls ? RollupFormat.FLAG_NULLS : 0)
-          | (high >= 0 ? RollupFormat.FLAG_WIDE : 0)
-          | (measure.isEstimate() ? RollupFormat.FLAG_ESTIMATE : 0);
-    }
-
     /** The measure of a rollup that is added to this one, empty if it is NULL in all its rows. */
     Optional<Measure> in(Rollup rollup) {
       Measure plain = Measure.of(measure.column());

@@ -22,11 +22,7 @@ final class SliceEncoder {
     out.putInt(cells.slices);
     out.putInt(measures.size());
     for (CellSums measure : measures) {
-      out.putShort(measure.measure.column().id());
-      out.putShort(
-          (measure.hasNulls ? RollupFormat.FLAG_NULLS : 0)
-              | (measure.wide ? RollupFormat.FLAG_WIDE : 0)
-              | (measure.measure.isEstimate() ? RollupFormat.FLAG_ESTIMATE : 0));
+      measure.measure.writeTo(out, measure.hasNulls, measure.wide);
     }
     int directory = out.size();
     for (int s = 0; s < cells.slices; s++) {

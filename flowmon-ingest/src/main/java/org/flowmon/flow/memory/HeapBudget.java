@@ -36,7 +36,7 @@ public record HeapBudget(long bytes) {
     /** Parts of answers that clients have not taken yet. */
     ANSWERS(1, 16),
 
-    /** A row group of a Parquet file that is written; the file's rows up to there are in it. */
+    /** The row group of a Parquet file that is being filled. */
     ROW_GROUP(1, 32, 256L << 20),
 
     /** Reports of a job that a server keeps, as the messages that they came in. */

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -139,7 +139,9 @@ public final class TcpCollector implements Closeable {
   private final ConnectionLimits limits;
   private final Target target;
   private final Duration drain;
-  private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+  // In the order in which they began.
+  private final Set<Session> sessions =
+      new ConcurrentSkipListSet<>(Comparator.comparingLong(session -> session.number));
   private final IngestCounters counters = new IngestCounters(); // of no session, or of ended ones
   private final LossTeller losses;
   private final ReentrantLock lock = new ReentrantLock();
@@ -369,11 +371,7 @@ public final class TcpCollector implements Closeable {
   }
 
   private Optional<Session> displaced(IpAddress peer) {
-    List<Session> open =
-        sessions.stream()
-            .filter(Session::isInHandshake)
-            .sorted(Comparator.comparingLong(one -> one.number))
-            .toList();
+    List<Session> open = sessions.stream().filter(Session::isInHandshake).toList();
     OptionalInt which =
         limits.displaced(open.stream().map(one -> one.connection.peer()).toList(), peer);
     return which.isPresent() ? Optional.of(open.get(which.getAsInt())) : Optional.empty();

@@ -23,11 +23,14 @@ final class OptionsReader {
 
   /** Takes all records of a block; the first domain is the datagram's own. */
   void take(RecordBlock block, DatagramHeader header, ObservationDomain... domains) {
+    boolean tellsRate = block.tellsRate();
     for (int i = 0; i < block.rows(); i++) {
       takeSystemInit(block, i, header, domains);
       for (ObservationDomain domain : domains) {
         takeNames(block, i, domain);
-        takeRate(block, i, header.arrival, domain);
+        if (tellsRate) { // also one of 0: the former one is over
+          takeRate(block, i, header.arrival, domain);
+        }
       }
     }
   }
@@ -49,9 +52,6 @@ final class OptionsReader {
   }
 
   private static void takeRate(RecordBlock block, int row, long now, ObservationDomain domain) {
-    if (!block.tellsRate()) {
-      return; // a rate of 0 is told, too: the former one is over
-    }
     Sampling.Rate rate =
         new Sampling.Rate(FlowWriter.rateOf(block, row), FlowWriter.modeOf(block, row));
     if (block.isSet(Slot.SAMPLER_ID, row)) {

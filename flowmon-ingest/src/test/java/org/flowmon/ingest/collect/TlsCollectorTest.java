@@ -190,6 +190,10 @@ class TlsCollectorTest {
       await(IngestCounter.CONNECTIONS_HANDSHAKES, 100);
       await(IngestCounter.CONNECTIONS_CLOSED_DISPLACED, 84);
       assertEquals(16, collector.handshakes(), "as many as may be");
+      for (Socket displaced : silent.subList(0, 84)) {
+        displaced.setSoTimeout(10_000);
+        assertEquals(-1, displaced.getInputStream().read(), "the oldest ones");
+      }
       assertEquals(0, collector.connections());
       try (SSLSocket one = connect(keys.client("authority", "router"));
           SSLSocket two = connect(keys.client("authority", "router"))) {

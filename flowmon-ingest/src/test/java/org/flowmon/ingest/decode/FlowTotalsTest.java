@@ -107,6 +107,36 @@ class FlowTotalsTest {
     assertEquals(1, counters.get(IngestCounter.TOTALS_DROPPED_LATE));
   }
 
+  /** Alike but for one part of their key, each of them has its whole total. */
+  @Test
+  void flowsDifferByEachPartOfTheirKey() {
+    int[][] parts = {
+      {8, 4}, {12, 4}, {27, 16}, {28, 16}, {7, 2}, {11, 2}, {4, 1}, {10, 4}, {58, 2}, {234, 4},
+      {61, 1}, {148, 8}, {32, 2}, {139, 2}, {152, 8}
+    };
+    int template = 256;
+    for (int[] part : parts) {
+      seconds++; // no flow of one part is one of another
+      boolean isStart = part[0] == 152;
+      template(++template, part[0], part[1], isStart ? 10 : 152, isStart ? 4 : 8, 85, 8);
+      for (int value : new int[] {1, 0, 1}) {
+        ExportBytes record = new ExportBytes();
+        for (int high = part[1]; high > 8; high -= 8) {
+          record.u64(value);
+        }
+        record.number(value + (isStart ? seconds * 1000 : 0), Math.min(8, part[1]));
+        record.number(isStart ? 1 : seconds * 1000, isStart ? 4 : 8).u64(1000);
+        send(new ExportBytes().set(template, record.toBytes()));
+        sequence++;
+      }
+      List<Object> bytes = column(FlowColumn.BYTES);
+      assertEquals(
+          List.of(1000L, 1000L, 0L),
+          bytes.subList(bytes.size() - 3, bytes.size()),
+          "element " + part[0]);
+    }
+  }
+
   /** As of a cache that keeps its flows for months. */
   @Test
   void aCounterOfFourBytesThatWrapsGoesOn() {
@@ -174,7 +204,7 @@ class FlowTotalsTest {
     }
   }
 
-  /** Flows of several exports each, in turn; the last total of each is what was sent. */
+  /** Exports each flow several times, by turns; {@code sent} gets the last total of each. */
   private void exportAll(long[] counted, long[] sent) {
     Random random = new Random(SEED);
     template(256, 8, 4, 152, 8, 136, 1, 85, 8);

@@ -74,6 +74,12 @@ public final class DistinctCounts {
   /** A count of groups, with the layout of a grouping of its own, that are made of finer ones. */
   private record Projected(Counted count, KeyProjection keys, GroupLayout layout) {}
 
+  /**
+   * A count whose groups are made of finer ones, and the count of a finer group's rows that belong
+   * to it; null: all do.
+   */
+  private record Coarser(AggregateCall call, KeyProjection keys, @Nullable AggregateCall rows) {}
+
   /** A state of a grouping and its destination. */
   private record Moved(Accumulator into, int from) {}
 
@@ -97,7 +103,7 @@ public final class DistinctCounts {
       }
     }
     this.isJoined = groups.size() < counted.size();
-    Map<AggregateCall, List<AggregateCall>> coarser = join ? removeCoarser(groups) : Map.of();
+    Map<AggregateCall, List<Coarser>> coarser = join ? removeCoarser(groups) : Map.of();
     this.isProjected = !coarser.isEmpty();
     // First those of all rows.
     Set<AggregateCall> steps = new LinkedHashSet<>(coarser.keySet());
@@ -112,25 +118,27 @@ public final class DistinctCounts {
   }
 
   /** Moves counts whose groups follow from those of another; returns them by the other. */
-  private Map<AggregateCall, List<AggregateCall>> removeCoarser(
+  private Map<AggregateCall, List<Coarser>> removeCoarser(
       Map<AggregateCall, List<AggregateCall>> groups) {
-    Map<AggregateCall, List<AggregateCall>> coarser = new LinkedHashMap<>();
+    Map<AggregateCall, List<Coarser>> coarser = new LinkedHashMap<>();
     for (AggregateCall call : List.copyOf(groups.keySet())) {
+      AggregateCall plain = plain(call);
       for (AggregateCall finer : List.copyOf(groups.keySet())) {
-        if (!finer.equals(call) && !coarser.containsKey(call) && projection(call, finer) != null) {
-          List<AggregateCall> moved = coarser.computeIfAbsent(finer, key -> new ArrayList<>());
-          moved.add(call);
-          moved.addAll(Objects.requireNonNull(groups.remove(call)));
+        KeyProjection keys =
+            finer.equals(call) || coarser.containsKey(call)
+                ? null
+                : KeyProjection.of(keys(plain), plain.arguments(), keys(finer));
+        if (keys != null) {
+          List<Coarser> moved = coarser.computeIfAbsent(finer, key -> new ArrayList<>());
+          moved.add(new Coarser(call, keys, rows(call, keys)));
+          for (AggregateCall filtered : Objects.requireNonNull(groups.remove(call))) {
+            moved.add(new Coarser(filtered, keys, rows(filtered, keys)));
+          }
           break;
         }
       }
     }
     return coarser;
-  }
-
-  private @Nullable KeyProjection projection(AggregateCall call, AggregateCall finer) {
-    AggregateCall plain = plain(call);
-    return KeyProjection.of(keys(plain), plain.arguments(), keys(finer));
   }
 
   /** The call without FILTER, if it has one. */
@@ -142,12 +150,14 @@ public final class DistinctCounts {
   private void addStep(
       AggregateCall call,
       List<AggregateCall> filtered,
-      List<AggregateCall> coarser,
+      List<Coarser> coarser,
       List<AggregateCall> others) {
     List<AggregateCall> ofRows = new ArrayList<>(others);
     filtered.forEach(one -> ofRows.add(passed(one)));
-    for (AggregateCall one : coarser) {
-      ofRows.addAll(rows(one, Objects.requireNonNull(projection(one, call))));
+    for (Coarser one : coarser) {
+      if (one.rows() != null) {
+        ofRows.add(one.rows());
+      }
     }
     FlowQuery grouping = grouping(call, ofRows);
     GroupLayout from = GroupLayout.of(grouping);
@@ -160,32 +170,30 @@ public final class DistinctCounts {
       counts.add(new Counted(layout.values(one), from.values(passed(one)).word()));
     }
     List<Projected> projected = new ArrayList<>();
-    for (AggregateCall one : coarser) {
-      KeyProjection keys = Objects.requireNonNull(projection(one, call));
-      List<AggregateCall> rows = rows(one, keys);
+    for (Coarser one : coarser) {
+      AggregateCall rows = one.rows();
       Counted count =
-          new Counted(layout.values(one), rows.isEmpty() ? -1 : from.values(rows.get(0)).word());
-      GroupLayout own = GroupLayout.of(grouping(plain(one), List.of()));
-      projected.add(new Projected(count, keys, own));
+          new Counted(layout.values(one.call()), rows == null ? -1 : from.values(rows).word());
+      GroupLayout own = GroupLayout.of(grouping(plain(one.call()), List.of()));
+      projected.add(new Projected(count, one.keys(), own));
     }
     List<Moved> states = others.isEmpty() ? List.of() : moved(from);
     steps.add(new Step(arguments, List.copyOf(counts), List.copyOf(projected), states));
     groupings.add(grouping);
   }
 
-  /** Counts the rows of a finer group that are of the call's group, if not all are. */
-  private static List<AggregateCall> rows(AggregateCall call, KeyProjection keys) {
+  /** Counts the rows of a finer group that are of the call's group; null if all are. */
+  private static @Nullable AggregateCall rows(AggregateCall call, KeyProjection keys) {
     List<Expression> terms = new ArrayList<>();
     if (unfiltered(call) != null) {
       terms.add(((Case) call.arguments().get(0)).whens().get(0).condition());
     }
     keys.replaced().forEach(key -> terms.add(new Not(new IsNull(key))));
     return terms.isEmpty()
-        ? List.of()
-        : List.of(
-            Typing.filtered(
-                new AggregateCall(AggregateFunction.COUNT, List.of()),
-                terms.size() == 1 ? terms.get(0) : new And(terms)));
+        ? null
+        : Typing.filtered(
+            new AggregateCall(AggregateFunction.COUNT, List.of()),
+            terms.size() == 1 ? terms.get(0) : new And(terms));
   }
 
   /** The same COUNT(DISTINCT …) without its FILTER; null if it has none. */

@@ -70,7 +70,7 @@ final class LifeClock {
     return goesOn;
   }
 
-  /** What comes next has nothing to do with what came. */
+  /** The next datagram is compared with none before. */
   void forget() {
     known = false;
     anew = false;

@@ -160,8 +160,8 @@ public final class ObservationDomain {
   }
 
   /**
-   * A datagram begins, before its sets are read: what is too old is forgotten and, if the exporter
-   * began anew with it, what belongs to its former life.
+   * To be called for each datagram before its sets are read: forgets rates and times that are too
+   * old and, if the exporter began anew, those of its former life.
    *
    * @param domains the datagram's own one, then those whose templates it may use
    */

@@ -6,9 +6,9 @@ import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 
 /**
- * Makes counters since a flow's start (octetTotalCount and alike) to what came since the flow's
- * last export, so that a flow that is exported several times counts once. It remembers flows by key
- * and start: another start is another flow.
+ * Turns counters since a flow's start (octetTotalCount and alike) into counts since its last
+ * export, so that a flow that is exported several times counts once. It remembers flows by key and
+ * start: another start is another flow.
  *
  * <p>A flow that is not remembered has its whole total, unless one with a start as late or later
  * has been forgotten to make room in its bucket: it may be that one, and its counters stay NULL,

@@ -220,7 +220,7 @@ public final class FlowWriter {
     putAddress(builder, FlowColumn.NEXT_HOP, hi, lo, set, block.all());
   }
 
-  /** What the counters are of, if not of layer 3 and since the last export. */
+  /** Marks rows that count bytes of the payload, or whose counts were made of totals. */
   private void writeCountFlags(RecordBlock block, FlowBatchBuilder builder) {
     boolean payload = block.program().countsPayload();
     long totals = block.ofTotals();

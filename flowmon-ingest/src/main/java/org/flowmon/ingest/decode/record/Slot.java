@@ -136,7 +136,7 @@ public enum Slot {
   INNER_SRC_PORT(0xFFFF, false),
   INNER_DST_PORT(0xFFFF, false),
   INNER_PROTOCOL(0xFF, false),
-  /** Since the flow's start: {@link FlowTotals} makes what came since its last export of them. */
+  /** Since the flow's start; {@link FlowTotals} turns them into counts since its last export. */
   TOTAL_BYTES(Long.MAX_VALUE, false),
   TOTAL_PACKETS(Long.MAX_VALUE, false),
   TOTAL_REVERSE_BYTES(Long.MAX_VALUE, false),

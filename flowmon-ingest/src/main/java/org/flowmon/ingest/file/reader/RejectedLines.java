@@ -139,7 +139,7 @@ public final class RejectedLines implements Closeable {
     return open;
   }
 
-  /** The first line of the file and what is wrong with it, for people. */
+  /** The number of the first rejected line and its fault, for people. */
   public Optional<String> first() {
     return Optional.ofNullable(first);
   }
