@@ -79,13 +79,13 @@ public final class ServedArchives implements AutoCloseable {
 
   /**
    * With the limits of the exchange: its time, its lane's memory, and whether anybody waits. For
-   * one query, on one thread: if it is large it lets small ones go before.
+   * its queries, one after another on one thread: large ones let small ones go before.
    */
   public QueryOptions options(Exchange exchange) {
     Runnable yielding = exchange.lanes().yielding(exchange.lane(), exchange::isGone);
     return QueryOptions.DEFAULTS
         .withGroupMemory(exchange.lanes().memory(exchange.lane()))
-        .withTimeLimit(exchange.left())
+        .withTimeLeft(exchange::left)
         .withIsGone(
             () -> {
               yielding.run();
