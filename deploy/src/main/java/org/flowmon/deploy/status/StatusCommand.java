@@ -2,9 +2,7 @@ package org.flowmon.deploy.status;
 
 import java.io.IOException;
 import java.io.OutputStreamWriter;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,9 +21,9 @@ import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaBroker;
 import org.flowmon.deploy.kafka.KafkaOptions;
-import org.flowmon.deploy.kafka.TokenFile;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.serve.flows.CollectorClient;
+import org.flowmon.deploy.serve.flows.CollectorOption;
 import org.flowmon.jobs.config.job.JobConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -56,6 +54,8 @@ public final class StatusCommand implements Callable<Integer> {
 
   @Mixin private KafkaOptions kafka;
 
+  @Mixin private CollectorOption collector;
+
   @Option(
       names = "--flink",
       paramLabel = "URL",
@@ -68,18 +68,6 @@ public final class StatusCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description = "The job's name in Flink; default: the last whose name begins with 'flowmon '.")
   private Optional<String> job = Optional.empty();
-
-  @Option(
-      names = "--collector",
-      paramLabel = "URL",
-      description = "The --http of a running collector.")
-  private Optional<String> collector = Optional.empty();
-
-  @Option(
-      names = "--collector-token",
-      paramLabel = "FILE",
-      description = "The file whose first line is the collector's token.")
-  private Optional<Path> collectorToken = Optional.empty();
 
   @Option(
       names = "--archive",
@@ -169,22 +157,12 @@ public final class StatusCommand implements Callable<Integer> {
   }
 
   private Part collector() {
-    if (collector.isEmpty()) {
+    Optional<CollectorClient> client = collector.client();
+    if (client.isEmpty()) {
       return Part.of("collector", Part.State.ABSENT, "--collector URL names its --http");
     }
-    URI place;
     try {
-      place = URI.create(collector.get());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--collector " + collector.get() + ": " + e.getMessage());
-    }
-    if (place.getHost() == null) {
-      throw new UsageException(
-          "--collector " + place + ": expected a URL as http://127.0.0.1:2080");
-    }
-    try {
-      CollectorStatus status =
-          new CollectorStatus(new CollectorClient(place, collectorToken.map(TokenFile::read)));
+      CollectorStatus status = new CollectorStatus(client.get());
       Part part = status.part(now);
       losses.put("collector", status.losses());
       return part;
