@@ -184,7 +184,7 @@ public final class FlowsEndpoint implements Endpoint {
             json.writeStringField("next", next);
             json.writeStringField("as_of", FlowTime.textOrNull(asOf));
             AnswerFacts.stats(json, page.stats);
-            AnswerFacts.confidence(json, archives.confidence(snapshot, query));
+            AnswerFacts.confidence(json, archives.confidence(snapshot, query).facts());
             json.writeEndObject();
           });
     }

@@ -44,8 +44,7 @@ public final class SeenEndpoint implements Endpoint {
     List<IpAddress> asked = addresses(body);
     long days = body.integer("days", 1, 100_000).orElse(DAYS);
     OptionalLong asOf = body.time("as_of");
-    long seconds = body.integer("seconds", 1, 3600).orElse(most.toSeconds());
-    exchange.limit(seconds < most.toSeconds() ? Duration.ofSeconds(seconds) : most);
+    exchange.limit(most, body.integer("seconds", 1, 3600));
     exchange.audit("addresses", asked.size());
     if (asked.size() > FEW) {
       exchange.move(Lane.LARGE, in -> look(in, asked, days, asOf));

@@ -1,8 +1,6 @@
 package org.flowmon.deploy.serve.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -14,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -91,11 +90,6 @@ public final class Exchange {
     return JsonBodies.parse(body);
   }
 
-  /** The media types that the client wants, as it named them. */
-  public Optional<String> accept() {
-    return Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT));
-  }
-
   public Optional<String> header(String name) {
     return Optional.ofNullable(request.getHeaders().get(name));
   }
@@ -129,6 +123,12 @@ public final class Exchange {
   /** Limits the time of the whole exchange, waiting included. */
   public void limit(Duration time) {
     deadline = began + time.toNanos();
+  }
+
+  /** The same: to {@code seconds} if the client gave some, but at most to {@code most}. */
+  public void limit(Duration most, OptionalLong seconds) {
+    Duration asked = Duration.ofSeconds(seconds.orElse(Long.MAX_VALUE));
+    limit(asked.compareTo(most) < 0 ? asked : most);
   }
 
   /** At least 0. */
@@ -364,16 +364,5 @@ public final class Exchange {
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
     byte[] text = (json + "\n").getBytes(StandardCharsets.UTF_8);
     response.write(true, ByteBuffer.wrap(text), callback);
-  }
-
-  /** A tree of values that are JSON already. */
-  public static JsonNode tree(byte[] json) throws JsonProcessingException {
-    try {
-      return MAPPER.readTree(json);
-    } catch (JsonProcessingException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new IllegalStateException(e); // from memory
-    }
   }
 }

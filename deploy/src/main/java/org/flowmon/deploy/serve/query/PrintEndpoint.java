@@ -4,13 +4,13 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.StreamedAnswer;
@@ -58,8 +58,7 @@ public final class PrintEndpoint implements Endpoint {
                 "byte_limit");
     String sql = body.text("sql", 1, QueryRequest.MAX_TEXT);
     exchange.queryText(sql);
-    long seconds = body.integer("seconds", 1, Integer.MAX_VALUE).orElse(most.toSeconds());
-    exchange.limit(Duration.ofSeconds(Math.min(most.toSeconds(), seconds)));
+    exchange.limit(most, body.integer("seconds", 1, Integer.MAX_VALUE));
     PrintedQuery printed =
         PrintedQuery.of(
             sql,
@@ -95,18 +94,12 @@ public final class PrintEndpoint implements Endpoint {
     return all;
   }
 
-  /** Adds the limits of a request. */
-  private interface Limits {
-    QueryOptions add(QueryOptions options);
-  }
-
-  private void run(Exchange exchange, PrintedQuery query, Query parsed, Limits limits)
+  private void run(
+      Exchange exchange, PrintedQuery query, Query parsed, UnaryOperator<QueryOptions> limits)
       throws IOException {
     try (ArchivesSnapshot snapshot = archives.snapshot()) {
       AnswerStream out = exchange.stream("application/x-ndjson");
       try (JsonGenerator json = JsonText.factory().createGenerator(out)) {
-        json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-        json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
         json.setRootValueSeparator(null);
         Parts parts = new Parts(json);
         archives.unjoined(query.bind(parsed)).forEach(parts::note);
@@ -115,7 +108,7 @@ public final class PrintEndpoint implements Endpoint {
                 snapshot.all(),
                 parsed,
                 archives.files(),
-                limits.add(archives.options(exchange)),
+                limits.apply(archives.options(exchange)),
                 archives.rates(),
                 List::of,
                 parts);
@@ -154,11 +147,8 @@ public final class PrintEndpoint implements Endpoint {
 
     @Override
     public void confidence(List<String> lines, Facts facts) throws IOException {
-      StringWriter text = new StringWriter();
-      facts.writeJsonLine(text);
       json.writeStartObject();
-      json.writeFieldName("confidence");
-      json.writeRawValue(text.toString().strip());
+      AnswerFacts.confidence(json, facts);
       AnswerFacts.texts(json, "words", lines);
       endPart();
     }

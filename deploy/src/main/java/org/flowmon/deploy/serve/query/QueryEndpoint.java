@@ -1,9 +1,7 @@
 package org.flowmon.deploy.serve.query;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,7 +74,7 @@ public final class QueryEndpoint implements Endpoint {
       }
       Page page = new Page(request.skip(), request.limit().orElse(Long.MAX_VALUE));
       AnswerStream out = exchange.stream(request.format().contentType());
-      try (AnswerRows rows = rows(request, out)) {
+      try (AnswerRows rows = rows(request, snapshot, out)) {
         StreamedAnswer answer =
             ArchiveQuery.stream(
                 snapshot.all(),
@@ -88,17 +86,18 @@ public final class QueryEndpoint implements Endpoint {
                 ? new Cursor(request.checksum(), asOf, request.now(), page.skip + page.given)
                     .toString()
                 : null;
-        rows.end(request, snapshot, answer, page.given, next);
+        rows.end(answer, page.given, next);
         out.end();
         audit(exchange, answer.stats(), page.given);
       }
     }
   }
 
-  private AnswerRows rows(QueryRequest request, OutputStream out) throws IOException {
+  private AnswerRows rows(QueryRequest request, ArchivesSnapshot snapshot, AnswerStream out)
+      throws IOException {
     List<SelectItem> items = request.query().shown();
     return switch (request.format()) {
-      case JSON -> new Json(out, items);
+      case JSON -> new Json(request, snapshot, out);
       case NDJSON, CSV -> new Lines(out, items, request.format());
       case PARQUET -> new ParquetAnswer(out, items);
     };
@@ -153,14 +152,16 @@ public final class QueryEndpoint implements Endpoint {
 
   /** One object, with the rows amid it. */
   private final class Json implements AnswerRows {
+    private final QueryRequest request;
+    private final ArchivesSnapshot snapshot;
     private final JsonGenerator json;
     private final List<SelectItem> items;
 
-    Json(OutputStream out, List<SelectItem> items) throws IOException {
-      this.items = items;
+    Json(QueryRequest request, ArchivesSnapshot snapshot, AnswerStream out) throws IOException {
+      this.request = request;
+      this.snapshot = snapshot;
+      items = request.query().shown();
       json = JsonText.factory().createGenerator(out);
-      json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-      json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
       json.writeStartObject();
       json.writeFieldName("columns");
       ResultColumns.write(json, items);
@@ -175,13 +176,7 @@ public final class QueryEndpoint implements Endpoint {
     }
 
     @Override
-    public void end(
-        QueryRequest request,
-        ArchivesSnapshot snapshot,
-        StreamedAnswer answer,
-        long given,
-        @Nullable String next)
-        throws IOException {
+    public void end(StreamedAnswer answer, long given, @Nullable String next) throws IOException {
       json.writeEndArray();
       json.writeNumberField("row_count", given);
       json.writeStringField("next", next);
@@ -191,7 +186,7 @@ public final class QueryEndpoint implements Endpoint {
       List<String> warnings = new ArrayList<>(answer.stats().warnings());
       warnings.addAll(archives.unjoined(request.query()));
       AnswerFacts.texts(json, "warnings", warnings);
-      AnswerFacts.confidence(json, archives.confidence(snapshot, request.query()));
+      AnswerFacts.confidence(json, archives.confidence(snapshot, request.query()).facts());
       json.writeEndObject();
       json.writeRaw("\n");
       json.close();
@@ -200,12 +195,12 @@ public final class QueryEndpoint implements Endpoint {
 
   /** A line for each row. */
   private static final class Lines implements AnswerRows {
-    private final OutputStream out;
+    private final AnswerStream out;
     private final List<SelectItem> items;
     private final AnswerFormat format;
     private boolean isHeaded;
 
-    Lines(OutputStream out, List<SelectItem> items, AnswerFormat format) {
+    Lines(AnswerStream out, List<SelectItem> items, AnswerFormat format) {
       this.out = out;
       this.items = items;
       this.format = format;
@@ -224,9 +219,7 @@ public final class QueryEndpoint implements Endpoint {
         return;
       }
       try (JsonGenerator json = JsonText.factory().createGenerator(out)) {
-        json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-        json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
-        json.setRootValueSeparator(new SerializedString(""));
+        json.setRootValueSeparator(null);
         for (int r = from; r < to; r++) {
           RowEncoding.json(json, some, items, r);
           json.writeRaw('\n');
@@ -237,13 +230,5 @@ public final class QueryEndpoint implements Endpoint {
     private void write(String line) throws IOException {
       out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
     }
-
-    @Override
-    public void end(
-        QueryRequest request,
-        ArchivesSnapshot snapshot,
-        StreamedAnswer answer,
-        long given,
-        @Nullable String next) {}
   }
 }

@@ -39,10 +39,8 @@ record QueryRequest(
     exchange.queryText(sql);
     AnswerFormat format = format(exchange, body);
     OptionalLong limit = body.integer("limit", 1, MAX_ROWS);
-    OptionalLong seconds = body.integer("seconds", 1, 3600);
+    exchange.limit(most, body.integer("seconds", 1, 3600));
     Optional<String> cursor = body.optionalText("cursor", 1, MAX_CURSOR);
-    exchange.limit(
-        Duration.ofSeconds(Math.min(most.toSeconds(), seconds.orElse(most.toSeconds()))));
     Optional<JsonNode> parameters = body.member("parameters");
     long checksum = Cursor.checksum(sql + '\0' + parameters.map(JsonNode::toString).orElse(""));
     Optional<Cursor> page = cursor.map(text -> Cursor.parse(text, checksum));
@@ -68,7 +66,7 @@ record QueryRequest(
             .map(name -> body.choice("format", name, AnswerFormat.names()));
     return named
         .map(AnswerFormat::byName)
-        .orElseGet(() -> AnswerFormat.accepted(exchange.accept()));
+        .orElseGet(() -> AnswerFormat.accepted(exchange.header("Accept")));
   }
 
   /** Rows before this page. */
