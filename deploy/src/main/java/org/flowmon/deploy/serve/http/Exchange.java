@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -262,7 +261,7 @@ public final class Exchange {
     line.put("method", request.getMethod());
     line.put("path", request.getHttpURI().getPath());
     line.put("status", with);
-    line.put("lane", lane.name().toLowerCase(Locale.ROOT));
+    line.put("lane", lane.toString());
     line.put("milliseconds", (System.nanoTime() - began) / 1_000_000.0);
     line.put("waited_milliseconds", waited / 1_000_000.0);
     if (stream != null) {
@@ -319,7 +318,7 @@ public final class Exchange {
   }
 
   private void audited(Problem problem) {
-    audit("code", problem.code().name().toLowerCase(Locale.ROOT));
+    audit("code", problem.code().toString());
     audit("detail", problem.detail());
   }
 
@@ -342,7 +341,7 @@ public final class Exchange {
     json.put("type", "about:blank");
     json.put("title", problem.code().title());
     json.put("status", problem.code().status());
-    json.put("code", problem.code().name().toLowerCase(Locale.ROOT));
+    json.put("code", problem.code().toString());
     json.put("detail", problem.detail());
     problem
         .place()
