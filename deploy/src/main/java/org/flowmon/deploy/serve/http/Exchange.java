@@ -11,7 +11,6 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -122,12 +121,6 @@ public final class Exchange {
   /** Limits the time of the whole exchange, waiting included. */
   public void limit(Duration time) {
     deadline = began + time.toNanos();
-  }
-
-  /** The same: to {@code seconds} if the client gave some, but at most to {@code most}. */
-  public void limit(Duration most, OptionalLong seconds) {
-    Duration asked = Duration.ofSeconds(seconds.orElse(Long.MAX_VALUE));
-    limit(asked.compareTo(most) < 0 ? asked : most);
   }
 
   /** At least 0. */

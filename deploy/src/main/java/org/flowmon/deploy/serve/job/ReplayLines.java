@@ -91,7 +91,7 @@ final class ReplayLines implements ReplayListener, AutoCloseable {
     if (System.nanoTime() - told >= PROGRESS_NANOS) {
       told = System.nanoTime();
       line("progress", counts());
-      out.sendNow();
+      out.send();
     }
   }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,12 +33,9 @@ public final class PrintEndpoint implements Endpoint {
   private static final int MOST_PARAMETERS = 10_000;
 
   private final ServedArchives archives;
-  private final Duration most;
 
-  /** {@code most}: the longest time of a query. */
-  public PrintEndpoint(ServedArchives archives, Duration most) {
+  public PrintEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   @Override
@@ -58,7 +54,7 @@ public final class PrintEndpoint implements Endpoint {
                 "byte_limit");
     String sql = body.text("sql", 1, QueryRequest.MAX_TEXT);
     exchange.queryText(sql);
-    exchange.limit(most, body.integer("seconds", 1, Integer.MAX_VALUE));
+    archives.limit(exchange, body.integer("seconds", 1, Integer.MAX_VALUE));
     PrintedQuery printed =
         PrintedQuery.of(
             sql,
@@ -70,9 +66,8 @@ public final class PrintEndpoint implements Endpoint {
     Query parsed = QueryParser.parseQuery(printed.text());
     long rows = body.integer("row_limit", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
     long bytes = body.integer("byte_limit", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
-    QueryEndpoint.inLane(
+    archives.inLane(
         exchange,
-        archives,
         printed.bind(parsed),
         in -> run(in, printed, parsed, options -> options.withRowLimit(rows).withByteLimit(bytes)));
   }

@@ -3,12 +3,10 @@ package org.flowmon.deploy.serve.query;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryCost;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.StreamedAnswer;
@@ -18,7 +16,6 @@ import org.flowmon.deploy.output.RowEncoding;
 import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
-import org.flowmon.deploy.serve.lane.Lane;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.FlowQuery;
@@ -32,37 +29,16 @@ public final class QueryEndpoint implements Endpoint {
   /** Rows of a JSON answer for which no limit is given. */
   public static final long JSON_ROWS = 10_000;
 
-  /** Rows that a query may examine beside others: some ten milliseconds of work. */
-  private static final long SMALL_ROWS = 2_000_000;
-
   private final ServedArchives archives;
-  private final Duration most;
 
-  /** {@code most}: the longest time of a query. */
-  public QueryEndpoint(ServedArchives archives, Duration most) {
+  public QueryEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   @Override
   public void answer(Exchange exchange) throws IOException {
-    QueryRequest request = QueryRequest.read(exchange, most);
-    inLane(exchange, archives, request.query(), in -> run(in, request));
-  }
-
-  /** Goes on in the lane for a query of this cost. */
-  public static void inLane(Exchange exchange, ServedArchives archives, Query query, Endpoint then)
-      throws IOException {
-    long cost;
-    try (ArchivesSnapshot snapshot = archives.snapshot()) {
-      cost = QueryCost.rows(snapshot.all(), query);
-    }
-    exchange.audit("expected_rows", cost);
-    if (cost > SMALL_ROWS) {
-      exchange.move(Lane.LARGE, then);
-    } else {
-      then.answer(exchange);
-    }
+    QueryRequest request = QueryRequest.read(exchange, archives);
+    archives.inLane(exchange, request.query(), in -> run(in, request));
   }
 
   private void run(Exchange exchange, QueryRequest request) throws IOException {
