@@ -19,9 +19,8 @@ import org.flowmon.deploy.command.HostAndPort;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaOptions;
-import org.flowmon.deploy.kafka.TokenFile;
 import org.flowmon.deploy.query.EnrichOption;
-import org.flowmon.deploy.serve.flows.CollectorClient;
+import org.flowmon.deploy.serve.flows.CollectorOption;
 import org.flowmon.deploy.serve.http.AuditLog;
 import org.flowmon.deploy.serve.http.HttpServer;
 import org.flowmon.deploy.serve.http.Tokens;
@@ -57,6 +56,8 @@ public final class ServeCommand implements Callable<Integer> {
   @Mixin private KafkaOptions kafka;
 
   @Mixin private EnrichOption enrich;
+
+  @Mixin private CollectorOption collector;
 
   @Option(
       names = "--listen",
@@ -117,18 +118,6 @@ public final class ServeCommand implements Callable<Integer> {
               + " views are kept in each browser alone.")
   private Optional<Path> views = Optional.empty();
 
-  @Option(
-      names = "--collector",
-      paramLabel = "URL",
-      description = "The --http of a running collector, which is asked for its exporters.")
-  private Optional<String> collector = Optional.empty();
-
-  @Option(
-      names = "--collector-token",
-      paramLabel = "FILE",
-      description = "The file whose first line is the collector's token.")
-  private Optional<Path> collectorToken = Optional.empty();
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     InetSocketAddress address = HostAndPort.parse("--listen", listen, "127.0.0.1:8060");
@@ -154,7 +143,7 @@ public final class ServeCommand implements Callable<Integer> {
                     new FlowmonVersion().getVersion()[0],
                     Archives.open(archive.existingAll()),
                     enrichment(),
-                    collector(),
+                    collector.client(),
                     kafka.isGiven() ? Optional.of(kafka) : Optional.empty(),
                     Duration.ofSeconds(timeLimit),
                     views))) {
@@ -170,18 +159,6 @@ public final class ServeCommand implements Callable<Integer> {
     return enrich
         .config()
         .orElseGet(() -> kafka.job().map(JobConfig::enrichment).orElse(EnrichmentConfig.NONE));
-  }
-
-  private Optional<CollectorClient> collector() {
-    if (collector.isEmpty()) {
-      if (collectorToken.isPresent()) {
-        throw new UsageException("--collector-token needs --collector, which it is for");
-      }
-      return Optional.empty();
-    }
-    return Optional.of(
-        new CollectorClient(
-            CollectorClient.place(collector.get()), collectorToken.map(TokenFile::read)));
   }
 
   private Optional<SSLContext> tls() {

@@ -58,7 +58,7 @@ public final class Server implements AutoCloseable {
 
   private Server(HttpServer.Settings settings, Sources sources) throws IOException {
     this.settings = settings;
-    this.archives = new ServedArchives(sources.archives(), sources.enrichment());
+    this.archives = new ServedArchives(sources.archives(), sources.enrichment(), sources.most());
     this.lanes = new Lanes(Runtime.getRuntime().availableProcessors());
     this.job = new ServedJob(sources.job());
     this.http = HttpServer.start(settings, routes(sources), lanes);
@@ -78,14 +78,12 @@ public final class Server implements AutoCloseable {
     routes.add(Route.get(API + "columns", Lane.SMALL, new ColumnsEndpoint()));
     routes.add(Route.post(API + "check", Lane.SMALL, new CheckEndpoint()));
     routes.add(Route.post(API + "complete", Lane.SMALL, new CompleteEndpoint()));
-    routes.add(Route.post(API + "query", Lane.SMALL, new QueryEndpoint(archives, sources.most())));
-    routes.add(Route.post(API + "print", Lane.SMALL, new PrintEndpoint(archives, sources.most())));
-    routes.add(
-        Route.post(API + "explain", Lane.SMALL, new ExplainEndpoint(archives, sources.most())));
-    routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives, sources.most())));
-    routes.add(
-        Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives, sources.most())));
-    routes.add(Route.post(API + "seen", Lane.SMALL, new SeenEndpoint(archives, sources.most())));
+    routes.add(Route.post(API + "query", Lane.SMALL, new QueryEndpoint(archives)));
+    routes.add(Route.post(API + "print", Lane.SMALL, new PrintEndpoint(archives)));
+    routes.add(Route.post(API + "explain", Lane.SMALL, new ExplainEndpoint(archives)));
+    routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives)));
+    routes.add(Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives)));
+    routes.add(Route.post(API + "seen", Lane.SMALL, new SeenEndpoint(archives)));
     routes.add(Route.get(API + "archive", Lane.SMALL, new ArchiveEndpoint(archives)));
     routes.add(
         Route.get(

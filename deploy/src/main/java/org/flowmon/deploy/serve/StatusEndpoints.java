@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.flowmon.archive.ArchivesSnapshot;
@@ -122,7 +121,7 @@ final class StatusEndpoints {
             };
         text.append(metric.text)
             .append("{lane=\"")
-            .append(lane.name().toLowerCase(Locale.ROOT))
+            .append(lane)
             .append("\"} ")
             .append(value)
             .append('\n');

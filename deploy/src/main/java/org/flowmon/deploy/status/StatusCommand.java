@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,10 +22,10 @@ import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaBroker;
 import org.flowmon.deploy.kafka.KafkaOptions;
-import org.flowmon.deploy.kafka.TokenFile;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.remote.HttpSource;
 import org.flowmon.deploy.serve.flows.CollectorClient;
+import org.flowmon.deploy.serve.flows.CollectorOption;
 import org.flowmon.jobs.config.job.JobConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,6 +56,8 @@ public final class StatusCommand implements Callable<Integer> {
 
   @Mixin private KafkaOptions kafka;
 
+  @Mixin private CollectorOption collector;
+
   @Option(
       names = "--flink",
       paramLabel = "URL",
@@ -69,18 +70,6 @@ public final class StatusCommand implements Callable<Integer> {
       paramLabel = "NAME",
       description = "The job's name in Flink; default: the last whose name begins with 'flowmon '.")
   private Optional<String> job = Optional.empty();
-
-  @Option(
-      names = "--collector",
-      paramLabel = "URL",
-      description = "The --http of a running collector.")
-  private Optional<String> collector = Optional.empty();
-
-  @Option(
-      names = "--collector-token",
-      paramLabel = "FILE",
-      description = "The file whose first line is the collector's token.")
-  private Optional<Path> collectorToken = Optional.empty();
 
   @Option(
       names = "--archive",
@@ -172,13 +161,12 @@ public final class StatusCommand implements Callable<Integer> {
   }
 
   private Part collector() {
-    if (collector.isEmpty()) {
+    Optional<CollectorClient> client = collector.client();
+    if (client.isEmpty()) {
       return Part.of("collector", Part.State.ABSENT, "--collector URL names its --http");
     }
-    URI place = CollectorClient.place(collector.get());
     try {
-      CollectorStatus status =
-          new CollectorStatus(new CollectorClient(place, collectorToken.map(TokenFile::read)));
+      CollectorStatus status = new CollectorStatus(client.get());
       Part part = status.part(now);
       losses.put("collector", status.losses());
       return part;

@@ -152,7 +152,8 @@ final class ServeCommandTest {
               server.post("/api/v1/seen", "{\"addresses\": [\"10.0.0.1\"]}"),
               server.post("/api/v1/seen", addresses(2_001)),
               server.get("/api/v1/flows?address=10.0.0.1"),
-              server.get("/api/v1/hosts/10.0.0.1"))) {
+              server.get("/api/v1/hosts/10.0.0.1"),
+              server.get("/api/v1/exporters"))) {
         assertEquals(408, late.statusCode(), late.body());
         assertEquals("time_limit", TestServer.JSON.readTree(late.body()).get("code").asText());
       }

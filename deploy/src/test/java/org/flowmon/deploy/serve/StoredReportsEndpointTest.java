@@ -30,7 +30,7 @@ final class StoredReportsEndpointTest {
 
   @TempDir Path folder;
 
-  /** Tables of docs/format/reports.md: nine windows, the third as in Kafka, the last of others. */
+  /** Tables of docs/format/reports.md: four windows, the last one as in Kafka. */
   private static final String TABLES =
       """
       CREATE TABLE flowmon_windows (analysis text, window_start timestamptz, window_end timestamptz,
@@ -147,5 +147,8 @@ final class StoredReportsEndpointTest {
       } while (!cursor.isEmpty());
       assertEquals(all.get("reports"), TestServer.JSON.valueToTree(paged), "by " + limit);
     }
+    String next = server.json(server.get(PATH + "?limit=1")).get("next").asText();
+    String other = PATH + "?limit=1&empty=false&cursor=" + next;
+    assertEquals(400, server.get(other).statusCode(), "a cursor of all reports");
   }
 }

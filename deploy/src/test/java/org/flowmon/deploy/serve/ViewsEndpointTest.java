@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -152,6 +153,24 @@ final class ViewsEndpointTest {
     }
     assertEquals(1, won);
     assertEquals(2, all().get(0).get("revision").asInt());
+  }
+
+  @Test
+  void moreViewsThanThereMayBeAreRefused() throws Exception {
+    ObjectNode whole = TestServer.JSON.createObjectNode().put("version", 1);
+    ObjectNode views = whole.putObject("views");
+    for (int i = 0; i < 1000; i++) {
+      ObjectNode one = (ObjectNode) TestServer.JSON.readTree(view("bytes > " + i));
+      views.set("v" + i, one.put("revision", 1).put("by", "ann").put("at", "2026-11-01T00:00:00Z"));
+    }
+    Files.writeString(folder.resolve("views.json"), whole.toString());
+    HttpResponse<String> more = ask("PUT", "/api/v1/views/x", ANALYST, view("a"));
+    assertEquals(413, more.statusCode());
+    assertTrue(more.body().contains("1000 views already"), more.body());
+    assertEquals(200, ask("PUT", "/api/v1/views/v7", ANALYST, view("b")).statusCode());
+    assertEquals(200, ask("DELETE", "/api/v1/views/v8", ANALYST, "").statusCode());
+    assertEquals(200, ask("PUT", "/api/v1/views/x", ANALYST, view("a")).statusCode());
+    assertEquals(1000, all().size());
   }
 
   @Test

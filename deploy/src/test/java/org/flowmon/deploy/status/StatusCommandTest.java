@@ -230,4 +230,16 @@ class StatusCommandTest {
     assertEquals(2, status("--flink", "nowhere").code());
     assertEquals(2, status("--collector", "ftp://127.0.0.1:1").code());
   }
+
+  @Test
+  void aCollectorIsAUrlOfHttp() {
+    for (String wrong : new String[] {"ftp://127.0.0.1:2080", "127.0.0.1:2080", "http:///"}) {
+      CommandRun run = status("--flink", "http://127.0.0.1:1", "--collector", wrong);
+      assertEquals(2, run.code(), run.toString());
+      assertTrue(run.err().contains("--collector " + wrong), run.err());
+    }
+    CommandRun run = status("--flink", "http://127.0.0.1:1", "--collector-token", "token");
+    assertEquals(2, run.code(), run.toString());
+    assertTrue(run.err().contains("--collector-token needs --collector"), run.err());
+  }
 }

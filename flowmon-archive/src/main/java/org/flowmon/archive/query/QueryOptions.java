@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.flowmon.archive.query.limit.ByteLimitException;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
@@ -18,7 +19,7 @@ public final class QueryOptions implements Cloneable {
 
   // Written before a copy is handed out, never afterwards.
   private long asOfArrival = Long.MAX_VALUE;
-  private Optional<Duration> timeLimit = Optional.empty();
+  private Optional<Supplier<Duration>> timeLeft = Optional.empty();
   private long rowLimit = Long.MAX_VALUE;
   private long byteLimit = Long.MAX_VALUE;
   private long groupMemory = HeapBudget.Part.QUERY.bytes();
@@ -56,7 +57,12 @@ public final class QueryOptions implements Cloneable {
   /** Beyond it {@link QueryTimeoutException} is thrown. */
   public QueryOptions withTimeLimit(Duration limit) {
     require(!limit.isNegative(), "a time limit of 0 or more", limit);
-    return with(copy -> copy.timeLimit = Optional.of(limit));
+    return withTimeLeft(() -> limit);
+  }
+
+  /** The time limit of each query, asked for when it begins: so several share one, of 0 or more. */
+  public QueryOptions withTimeLeft(Supplier<Duration> left) {
+    return with(copy -> copy.timeLeft = Optional.of(left));
   }
 
   /**
@@ -164,7 +170,7 @@ public final class QueryOptions implements Cloneable {
 
   /** These limits; the time starts now. */
   public Deadline deadline() {
-    return new Deadline(timeLimit, rowLimit, byteLimit, isGone);
+    return new Deadline(timeLeft.map(Supplier::get), rowLimit, byteLimit, isGone);
   }
 
   @Override
@@ -173,7 +179,7 @@ public final class QueryOptions implements Cloneable {
         "as of %d, limits %s, %d rows, %d bytes, groups of %d bytes, %d threads, pieces of %d rows,"
             + " verify %b, sums %b, explain %b",
         asOfArrival,
-        timeLimit.map(Duration::toString).orElse("none"),
+        timeLeft.map(left -> left.get().toString()).orElse("none"),
         rowLimit,
         byteLimit,
         groupMemory,

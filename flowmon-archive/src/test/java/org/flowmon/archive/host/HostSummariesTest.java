@@ -1,6 +1,7 @@
 package org.flowmon.archive.host;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigInteger;
@@ -10,13 +11,16 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.Traffic;
+import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.flow.IpAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,6 +80,30 @@ class HostSummariesTest {
         }
       }
     }
+  }
+
+  @Test
+  void itsQueriesShareTheTimeThatIsLeft() throws Exception {
+    AtomicInteger queries = new AtomicInteger();
+    QueryOptions options =
+        QueryOptions.DEFAULTS.withTimeLeft(
+            () -> queries.incrementAndGet() < 3 ? Duration.ofHours(1) : Duration.ZERO);
+    try (Archive archive = Archive.openOrCreate(directory, ArchiveOptions.DEFAULTS)) {
+      Traffic.commit(archive, new Traffic(4, true, 0.1).batches(3000, 0, 1));
+      try (ArchiveSnapshot snapshot = archive.snapshot()) {
+        assertThrows(
+            QueryTimeoutException.class,
+            () ->
+                HostSummaries.of(
+                    List.of(snapshot),
+                    IpAddress.parse("10.0.0.74"),
+                    Long.MIN_VALUE,
+                    Long.MAX_VALUE,
+                    Traffic.NOW,
+                    options));
+      }
+    }
+    assertEquals(3, queries.get());
   }
 
   private static void compare(

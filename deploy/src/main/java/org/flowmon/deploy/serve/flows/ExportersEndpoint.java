@@ -8,13 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.Fields;
-import org.flowmon.deploy.serve.query.QueryEndpoint;
 import org.flowmon.deploy.serve.query.ServedArchives;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.flow.time.FlowTime;
@@ -44,6 +44,7 @@ public final class ExportersEndpoint implements Endpoint {
 
   @Override
   public void answer(Exchange exchange) throws IOException {
+    archives.limit(exchange, OptionalLong.empty());
     Fields fields = exchange.fields();
     fields.only("from", "to");
     boolean isAll = fields.text("from").isEmpty() && fields.text("to").isEmpty();
@@ -57,7 +58,7 @@ public final class ExportersEndpoint implements Endpoint {
                     Parameters.NONE
                         .with("from", Value.ofTimestamp(from))
                         .with("to", Value.ofTimestamp(to)));
-    QueryEndpoint.inLane(exchange, archives, query, in -> run(in, query));
+    archives.inLane(exchange, query, in -> run(in, query));
   }
 
   private void run(Exchange exchange, Query query) throws IOException {

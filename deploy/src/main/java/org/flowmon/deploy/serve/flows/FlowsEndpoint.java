@@ -2,11 +2,11 @@ package org.flowmon.deploy.serve.flows;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
@@ -65,12 +65,9 @@ public final class FlowsEndpoint implements Endpoint {
           FlowColumn.UID);
 
   private final ServedArchives archives;
-  private final Duration most;
 
-  /** {@code most}: the longest time of a request. */
-  public FlowsEndpoint(ServedArchives archives, Duration most) {
+  public FlowsEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   /** What is asked: flows of the prefix in [from, to) that meet a condition. */
@@ -105,15 +102,14 @@ public final class FlowsEndpoint implements Endpoint {
 
   @Override
   public void answer(Exchange exchange) throws IOException {
-    exchange.limit(most);
+    archives.limit(exchange, OptionalLong.empty());
     Fields fields = exchange.fields();
     fields.only("address", "from", "to", "where", "columns", "order", "limit", "cursor");
     Asked asked = asked(exchange, fields);
     long checksum = Cursor.checksum(asked.toString());
     Optional<Cursor> cursor = fields.text("cursor").map(text -> Cursor.parse(text, checksum));
-    QueryEndpoint.inLane(
+    archives.inLane(
         exchange,
-        archives,
         query(asked, new Place(start(asked), 0)),
         in -> page(in, asked, checksum, cursor));
   }
@@ -184,7 +180,7 @@ public final class FlowsEndpoint implements Endpoint {
             json.writeStringField("next", next);
             json.writeStringField("as_of", FlowTime.textOrNull(asOf));
             AnswerFacts.stats(json, page.stats);
-            AnswerFacts.confidence(json, archives.confidence(snapshot, query));
+            AnswerFacts.confidence(json, archives.confidence(snapshot, query).facts());
             json.writeEndObject();
           });
     }

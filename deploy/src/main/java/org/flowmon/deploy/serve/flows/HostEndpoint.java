@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.host.HostSummaries;
@@ -15,7 +15,6 @@ import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.Problem;
-import org.flowmon.deploy.serve.query.QueryEndpoint;
 import org.flowmon.deploy.serve.query.ServedArchives;
 import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.parser.QueryParser;
@@ -37,17 +36,14 @@ public final class HostEndpoint implements Endpoint {
           + " AND end_time >= :from AND end_time < :to";
 
   private final ServedArchives archives;
-  private final Duration most;
 
-  /** {@code most}: the longest time of a request. */
-  public HostEndpoint(ServedArchives archives, Duration most) {
+  public HostEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   @Override
   public void answer(Exchange exchange) throws IOException {
-    exchange.limit(most);
+    archives.limit(exchange, OptionalLong.empty());
     exchange.fields().only("from", "to", "window", "limit");
     IpAddress host = IpAddress.parseOrNull(exchange.fields().path("address"));
     if (host == null) {
@@ -64,8 +60,7 @@ public final class HostEndpoint implements Endpoint {
                     .with("host", Value.ofAddress(host))
                     .with("from", Value.ofTimestamp(from))
                     .with("to", Value.ofTimestamp(to)));
-    QueryEndpoint.inLane(
-        exchange, archives, flows, in -> summary(in, host, from, to, window, limit));
+    archives.inLane(exchange, flows, in -> summary(in, host, from, to, window, limit));
   }
 
   private void summary(

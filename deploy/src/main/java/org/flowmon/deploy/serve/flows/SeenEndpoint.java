@@ -2,7 +2,6 @@ package org.flowmon.deploy.serve.flows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -30,12 +29,9 @@ public final class SeenEndpoint implements Endpoint {
   private static final int FEW = 2_000;
 
   private final ServedArchives archives;
-  private final Duration most;
 
-  /** {@code most}: the longest time of a request. */
-  public SeenEndpoint(ServedArchives archives, Duration most) {
+  public SeenEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   @Override
@@ -44,8 +40,7 @@ public final class SeenEndpoint implements Endpoint {
     List<IpAddress> asked = addresses(body);
     long days = body.integer("days", 1, 100_000).orElse(DAYS);
     OptionalLong asOf = body.time("as_of");
-    long seconds = body.integer("seconds", 1, 3600).orElse(most.toSeconds());
-    exchange.limit(seconds < most.toSeconds() ? Duration.ofSeconds(seconds) : most);
+    archives.limit(exchange, body.integer("seconds", 1, 3600));
     exchange.audit("addresses", asked.size());
     if (asked.size() > FEW) {
       exchange.move(Lane.LARGE, in -> look(in, asked, days, asOf));

@@ -80,8 +80,8 @@ public final class AnswerStream extends OutputStream {
     return bytes;
   }
 
-  /** Hands the chunk on, once there is room. */
-  private void send() throws IOException {
+  /** Sends what there is, once there is room; only parts that a reader waits for need it. */
+  public void send() throws IOException {
     if (filled == 0) {
       return;
     }
@@ -113,11 +113,6 @@ public final class AnswerStream extends OutputStream {
     if (failure != null) {
       throw new IOException("the client does not read", failure);
     }
-  }
-
-  /** Sends what there is: for answers whose parts a reader waits for. */
-  public void sendNow() throws IOException {
-    send();
   }
 
   /** Does nothing: an answer whose writer failed has no end. */

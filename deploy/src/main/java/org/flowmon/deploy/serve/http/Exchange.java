@@ -1,8 +1,6 @@
 package org.flowmon.deploy.serve.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -11,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpHeader;
@@ -89,11 +86,6 @@ public final class Exchange {
   /** The members of the request's body, which must be an object. */
   public JsonBodies body() {
     return JsonBodies.parse(body);
-  }
-
-  /** The media types that the client wants, as it named them. */
-  public Optional<String> accept() {
-    return Optional.ofNullable(request.getHeaders().get(HttpHeader.ACCEPT));
   }
 
   public Optional<String> header(String name) {
@@ -262,7 +254,7 @@ public final class Exchange {
     line.put("method", request.getMethod());
     line.put("path", request.getHttpURI().getPath());
     line.put("status", with);
-    line.put("lane", lane.name().toLowerCase(Locale.ROOT));
+    line.put("lane", lane.toString());
     line.put("milliseconds", (System.nanoTime() - began) / 1_000_000.0);
     line.put("waited_milliseconds", waited / 1_000_000.0);
     if (stream != null) {
@@ -319,7 +311,7 @@ public final class Exchange {
   }
 
   private void audited(Problem problem) {
-    audit("code", problem.code().name().toLowerCase(Locale.ROOT));
+    audit("code", problem.code().toString());
     audit("detail", problem.detail());
   }
 
@@ -342,7 +334,7 @@ public final class Exchange {
     json.put("type", "about:blank");
     json.put("title", problem.code().title());
     json.put("status", problem.code().status());
-    json.put("code", problem.code().name().toLowerCase(Locale.ROOT));
+    json.put("code", problem.code().toString());
     json.put("detail", problem.detail());
     problem
         .place()
@@ -364,16 +356,5 @@ public final class Exchange {
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");
     byte[] text = (json + "\n").getBytes(StandardCharsets.UTF_8);
     response.write(true, ByteBuffer.wrap(text), callback);
-  }
-
-  /** A tree of values that are JSON already. */
-  public static JsonNode tree(byte[] json) throws JsonProcessingException {
-    try {
-      return MAPPER.readTree(json);
-    } catch (JsonProcessingException e) {
-      throw e;
-    } catch (IOException e) {
-      throw new IllegalStateException(e); // from memory
-    }
   }
 }

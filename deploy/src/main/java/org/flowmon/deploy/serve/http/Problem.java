@@ -1,5 +1,6 @@
 package org.flowmon.deploy.serve.http;
 
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,12 @@ public final class Problem extends RuntimeException {
 
     String title() {
       return title;
+    }
+
+    /** As answers and the audit have it. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 

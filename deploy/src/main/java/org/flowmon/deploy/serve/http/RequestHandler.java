@@ -76,7 +76,7 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
             "method", request.getMethod(),
             "path", Request.getPathInContext(request),
             "status", problem.code().status(),
-            "code", problem.code().name().toLowerCase(Locale.ROOT),
+            "code", problem.code().toString(),
             "detail", problem.detail()));
     Exchange.write(problem, response, callback);
   }

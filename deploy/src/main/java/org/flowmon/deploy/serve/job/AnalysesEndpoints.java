@@ -83,11 +83,8 @@ final class AnalysesEndpoints {
   }
 
   private JobConfig.Kafka answering() {
-    if (job.isEmpty()) {
-      throw new Problem(
-          Problem.Code.UNAVAILABLE, "the server knows no job: start it with --config or --kafka");
-    }
-    JobConfig.Kafka kafka = JobOptions.kafka(job.get(), JobConfig.Kafka.ANALYSES_TOPIC);
+    KafkaOptions known = job.orElseThrow(ServedJob::unknown);
+    JobConfig.Kafka kafka = JobOptions.kafka(known, JobConfig.Kafka.ANALYSES_TOPIC);
     KafkaBroker.mustAnswer(kafka.clientProperties(), KafkaBroker.patience(WAIT));
     return kafka;
   }

@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -92,7 +91,7 @@ final class ReplayLines implements ReplayListener, AutoCloseable {
     if (System.nanoTime() - told >= PROGRESS_NANOS) {
       told = System.nanoTime();
       line("progress", counts());
-      out.sendNow();
+      out.send();
     }
   }
 
@@ -104,7 +103,7 @@ final class ReplayLines implements ReplayListener, AutoCloseable {
   void fail(Problem problem) throws IOException {
     ObjectNode error = JSON.createObjectNode();
     error.put("status", problem.code().status());
-    error.put("code", problem.code().name().toLowerCase(Locale.ROOT));
+    error.put("code", problem.code().toString());
     error.put("detail", problem.detail());
     line("error", error);
     out.end();

@@ -49,7 +49,9 @@ final class ReportsEndpoint implements Endpoint {
     boolean isEmptyGiven = fields.flag("empty", true);
     int limit = (int) fields.integer("limit", 1, MOST, FEW);
     long asked =
-        Cursor.checksum(String.join("|", "reports", analysis.orElse(""), from + "", to + ""));
+        Cursor.checksum(
+            String.join(
+                "|", "reports", analysis.orElse(""), from + "", to + "", isEmptyGiven + ""));
     Optional<Cursor> cursor = fields.text("cursor").map(text -> Cursor.parse(text, asked));
     long last = cursor.map(Cursor::at).orElse(Long.MAX_VALUE);
     List<String> warnings = new ArrayList<>();

@@ -93,9 +93,13 @@ public final class ServedJob implements AutoCloseable {
       return endpoint.apply(of.get());
     }
     return exchange -> {
-      throw new Problem(
-          Problem.Code.UNAVAILABLE, "the server knows no job: start it with --config or --kafka");
+      throw unknown();
     };
+  }
+
+  static Problem unknown() {
+    return new Problem(
+        Problem.Code.UNAVAILABLE, "the server knows no job: start it with --config or --kafka");
   }
 
   @Override

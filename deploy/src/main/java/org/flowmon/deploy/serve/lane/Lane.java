@@ -1,5 +1,7 @@
 package org.flowmon.deploy.serve.lane;
 
+import java.util.Locale;
+
 /** A kind of work, with threads and a queue of its own. */
 public enum Lane {
   /** Queries that read little, and all that is not a query. */
@@ -9,5 +11,11 @@ public enum Lane {
   /** What waits for Kafka, a database or a collector, and needs no processor. */
   REMOTE,
   /** A replay of an analysis, one at a time: it takes a Flink cluster of its own. None waits. */
-  REPLAY
+  REPLAY;
+
+  /** As the audit and metrics have it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

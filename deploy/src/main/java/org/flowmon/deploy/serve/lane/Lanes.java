@@ -1,7 +1,6 @@
 package org.flowmon.deploy.serve.lane;
 
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -45,7 +44,7 @@ public final class Lanes implements AutoCloseable {
 
   private ThreadPoolExecutor pool(Lane lane, int threads) {
     AtomicInteger number = new AtomicInteger();
-    String name = "serve-" + lane.name().toLowerCase(Locale.ROOT) + "-";
+    String name = "serve-" + lane + "-";
     return new ThreadPoolExecutor(
         threads,
         threads,

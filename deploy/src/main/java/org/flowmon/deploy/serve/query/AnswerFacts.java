@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.StreamedAnswer;
-import org.flowmon.deploy.archive.ArchiveConfidence;
+import org.flowmon.deploy.output.Facts;
 import org.flowmon.jobs.report.ReportApproximation;
 import org.flowmon.udaf.Approximation;
 import org.flowmon.udaf.function.ErrorBound;
@@ -44,9 +44,9 @@ public final class AnswerFacts {
   }
 
   /** As the member {@code confidence}. */
-  public static void confidence(JsonGenerator json, ArchiveConfidence of) throws IOException {
+  public static void confidence(JsonGenerator json, Facts facts) throws IOException {
     StringWriter text = new StringWriter();
-    of.facts().writeJsonLine(text);
+    facts.writeJsonLine(text);
     json.writeFieldName("confidence");
     json.writeRawValue(text.toString().strip());
   }

@@ -1,7 +1,6 @@
 package org.flowmon.deploy.serve.query;
 
 import java.io.IOException;
-import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.udaf.value.ResultTable;
 import org.jspecify.annotations.Nullable;
@@ -17,13 +16,9 @@ interface AnswerRows extends AutoCloseable {
    * @param given its rows
    * @param next the cursor of the next page; null: there is none
    */
-  void end(
-      QueryRequest request,
-      ArchivesSnapshot snapshot,
-      StreamedAnswer answer,
-      long given,
-      @Nullable String next)
-      throws IOException;
+  default void end(StreamedAnswer answer, long given, @Nullable String next) throws IOException {
+    // Lines are rows alone.
+  }
 
   /** Frees what it holds, however the query ended. */
   @Override

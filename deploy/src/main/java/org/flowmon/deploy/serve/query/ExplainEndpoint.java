@@ -2,7 +2,6 @@ package org.flowmon.deploy.serve.query;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,17 +17,15 @@ import org.flowmon.deploy.serve.http.Exchange;
 /** {@code POST /api/v1/explain}: the query is answered, and its plan is given. */
 public final class ExplainEndpoint implements Endpoint {
   private final ServedArchives archives;
-  private final Duration most;
 
-  public ExplainEndpoint(ServedArchives archives, Duration most) {
+  public ExplainEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   @Override
   public void answer(Exchange exchange) throws IOException {
-    QueryRequest request = QueryRequest.read(exchange, most);
-    QueryEndpoint.inLane(exchange, archives, request.query(), in -> run(in, request));
+    QueryRequest request = QueryRequest.read(exchange, archives);
+    archives.inLane(exchange, request.query(), in -> run(in, request));
   }
 
   private void run(Exchange exchange, QueryRequest request) throws IOException {

@@ -3,7 +3,6 @@ package org.flowmon.deploy.serve.query;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
-import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.deploy.export.AnswerExport;
 import org.flowmon.deploy.export.file.ExportFormat;
@@ -48,13 +47,7 @@ final class ParquetAnswer implements AnswerRows {
   }
 
   @Override
-  public void end(
-      QueryRequest request,
-      ArchivesSnapshot snapshot,
-      StreamedAnswer answer,
-      long given,
-      @Nullable String next)
-      throws IOException {
+  public void end(StreamedAnswer answer, long given, @Nullable String next) throws IOException {
     target.finish();
   }
 

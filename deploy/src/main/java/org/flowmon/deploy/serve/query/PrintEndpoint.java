@@ -4,13 +4,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.StreamedAnswer;
@@ -34,12 +33,9 @@ public final class PrintEndpoint implements Endpoint {
   private static final int MOST_PARAMETERS = 10_000;
 
   private final ServedArchives archives;
-  private final Duration most;
 
-  /** {@code most}: the longest time of a query. */
-  public PrintEndpoint(ServedArchives archives, Duration most) {
+  public PrintEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   @Override
@@ -58,8 +54,7 @@ public final class PrintEndpoint implements Endpoint {
                 "byte_limit");
     String sql = body.text("sql", 1, QueryRequest.MAX_TEXT);
     exchange.queryText(sql);
-    long seconds = body.integer("seconds", 1, Integer.MAX_VALUE).orElse(most.toSeconds());
-    exchange.limit(Duration.ofSeconds(Math.min(most.toSeconds(), seconds)));
+    archives.limit(exchange, body.integer("seconds", 1, Integer.MAX_VALUE));
     PrintedQuery printed =
         PrintedQuery.of(
             sql,
@@ -71,9 +66,8 @@ public final class PrintEndpoint implements Endpoint {
     Query parsed = QueryParser.parseQuery(printed.text());
     long rows = body.integer("row_limit", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
     long bytes = body.integer("byte_limit", 1, Long.MAX_VALUE).orElse(Long.MAX_VALUE);
-    QueryEndpoint.inLane(
+    archives.inLane(
         exchange,
-        archives,
         printed.bind(parsed),
         in -> run(in, printed, parsed, options -> options.withRowLimit(rows).withByteLimit(bytes)));
   }
@@ -95,18 +89,12 @@ public final class PrintEndpoint implements Endpoint {
     return all;
   }
 
-  /** Adds the limits of a request. */
-  private interface Limits {
-    QueryOptions add(QueryOptions options);
-  }
-
-  private void run(Exchange exchange, PrintedQuery query, Query parsed, Limits limits)
+  private void run(
+      Exchange exchange, PrintedQuery query, Query parsed, UnaryOperator<QueryOptions> limits)
       throws IOException {
     try (ArchivesSnapshot snapshot = archives.snapshot()) {
       AnswerStream out = exchange.stream("application/x-ndjson");
       try (JsonGenerator json = JsonText.factory().createGenerator(out)) {
-        json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-        json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
         json.setRootValueSeparator(null);
         Parts parts = new Parts(json);
         archives.unjoined(query.bind(parsed)).forEach(parts::note);
@@ -115,7 +103,7 @@ public final class PrintEndpoint implements Endpoint {
                 snapshot.all(),
                 parsed,
                 archives.files(),
-                limits.add(archives.options(exchange)),
+                limits.apply(archives.options(exchange)),
                 archives.rates(),
                 List::of,
                 parts);
@@ -154,11 +142,8 @@ public final class PrintEndpoint implements Endpoint {
 
     @Override
     public void confidence(List<String> lines, Facts facts) throws IOException {
-      StringWriter text = new StringWriter();
-      facts.writeJsonLine(text);
       json.writeStartObject();
-      json.writeFieldName("confidence");
-      json.writeRawValue(text.toString().strip());
+      AnswerFacts.confidence(json, facts);
       AnswerFacts.texts(json, "words", lines);
       endPart();
     }

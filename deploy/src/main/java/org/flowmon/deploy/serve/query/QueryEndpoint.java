@@ -1,16 +1,12 @@
 package org.flowmon.deploy.serve.query;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryCost;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.StreamedAnswer;
@@ -20,7 +16,6 @@ import org.flowmon.deploy.output.RowEncoding;
 import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
-import org.flowmon.deploy.serve.lane.Lane;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.udaf.query.FlowQuery;
@@ -34,37 +29,16 @@ public final class QueryEndpoint implements Endpoint {
   /** Rows of a JSON answer for which no limit is given. */
   public static final long JSON_ROWS = 10_000;
 
-  /** Rows that a query may examine beside others: some ten milliseconds of work. */
-  private static final long SMALL_ROWS = 2_000_000;
-
   private final ServedArchives archives;
-  private final Duration most;
 
-  /** {@code most}: the longest time of a query. */
-  public QueryEndpoint(ServedArchives archives, Duration most) {
+  public QueryEndpoint(ServedArchives archives) {
     this.archives = archives;
-    this.most = most;
   }
 
   @Override
   public void answer(Exchange exchange) throws IOException {
-    QueryRequest request = QueryRequest.read(exchange, most);
-    inLane(exchange, archives, request.query(), in -> run(in, request));
-  }
-
-  /** Goes on in the lane for a query of this cost. */
-  public static void inLane(Exchange exchange, ServedArchives archives, Query query, Endpoint then)
-      throws IOException {
-    long cost;
-    try (ArchivesSnapshot snapshot = archives.snapshot()) {
-      cost = QueryCost.rows(snapshot.all(), query);
-    }
-    exchange.audit("expected_rows", cost);
-    if (cost > SMALL_ROWS) {
-      exchange.move(Lane.LARGE, then);
-    } else {
-      then.answer(exchange);
-    }
+    QueryRequest request = QueryRequest.read(exchange, archives);
+    archives.inLane(exchange, request.query(), in -> run(in, request));
   }
 
   private void run(Exchange exchange, QueryRequest request) throws IOException {
@@ -76,7 +50,7 @@ public final class QueryEndpoint implements Endpoint {
       }
       Page page = new Page(request.skip(), request.limit().orElse(Long.MAX_VALUE));
       AnswerStream out = exchange.stream(request.format().contentType());
-      try (AnswerRows rows = rows(request, out)) {
+      try (AnswerRows rows = rows(request, snapshot, out)) {
         StreamedAnswer answer =
             ArchiveQuery.stream(
                 snapshot.all(),
@@ -88,17 +62,18 @@ public final class QueryEndpoint implements Endpoint {
                 ? new Cursor(request.checksum(), asOf, request.now(), page.skip + page.given)
                     .toString()
                 : null;
-        rows.end(request, snapshot, answer, page.given, next);
+        rows.end(answer, page.given, next);
         out.end();
         audit(exchange, answer.stats(), page.given);
       }
     }
   }
 
-  private AnswerRows rows(QueryRequest request, OutputStream out) throws IOException {
+  private AnswerRows rows(QueryRequest request, ArchivesSnapshot snapshot, AnswerStream out)
+      throws IOException {
     List<SelectItem> items = request.query().shown();
     return switch (request.format()) {
-      case JSON -> new Json(out, items);
+      case JSON -> new Json(request, snapshot, out);
       case NDJSON, CSV -> new Lines(out, items, request.format());
       case PARQUET -> new ParquetAnswer(out, items);
     };
@@ -153,14 +128,16 @@ public final class QueryEndpoint implements Endpoint {
 
   /** One object, with the rows amid it. */
   private final class Json implements AnswerRows {
+    private final QueryRequest request;
+    private final ArchivesSnapshot snapshot;
     private final JsonGenerator json;
     private final List<SelectItem> items;
 
-    Json(OutputStream out, List<SelectItem> items) throws IOException {
-      this.items = items;
+    Json(QueryRequest request, ArchivesSnapshot snapshot, AnswerStream out) throws IOException {
+      this.request = request;
+      this.snapshot = snapshot;
+      items = request.query().shown();
       json = JsonText.factory().createGenerator(out);
-      json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-      json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
       json.writeStartObject();
       json.writeFieldName("columns");
       ResultColumns.write(json, items);
@@ -175,13 +152,7 @@ public final class QueryEndpoint implements Endpoint {
     }
 
     @Override
-    public void end(
-        QueryRequest request,
-        ArchivesSnapshot snapshot,
-        StreamedAnswer answer,
-        long given,
-        @Nullable String next)
-        throws IOException {
+    public void end(StreamedAnswer answer, long given, @Nullable String next) throws IOException {
       json.writeEndArray();
       json.writeNumberField("row_count", given);
       json.writeStringField("next", next);
@@ -191,7 +162,7 @@ public final class QueryEndpoint implements Endpoint {
       List<String> warnings = new ArrayList<>(answer.stats().warnings());
       warnings.addAll(archives.unjoined(request.query()));
       AnswerFacts.texts(json, "warnings", warnings);
-      AnswerFacts.confidence(json, archives.confidence(snapshot, request.query()));
+      AnswerFacts.confidence(json, archives.confidence(snapshot, request.query()).facts());
       json.writeEndObject();
       json.writeRaw("\n");
       json.close();
@@ -200,12 +171,12 @@ public final class QueryEndpoint implements Endpoint {
 
   /** A line for each row. */
   private static final class Lines implements AnswerRows {
-    private final OutputStream out;
+    private final AnswerStream out;
     private final List<SelectItem> items;
     private final AnswerFormat format;
     private boolean isHeaded;
 
-    Lines(OutputStream out, List<SelectItem> items, AnswerFormat format) {
+    Lines(AnswerStream out, List<SelectItem> items, AnswerFormat format) {
       this.out = out;
       this.items = items;
       this.format = format;
@@ -224,9 +195,7 @@ public final class QueryEndpoint implements Endpoint {
         return;
       }
       try (JsonGenerator json = JsonText.factory().createGenerator(out)) {
-        json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-        json.disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
-        json.setRootValueSeparator(new SerializedString(""));
+        json.setRootValueSeparator(null);
         for (int r = from; r < to; r++) {
           RowEncoding.json(json, some, items, r);
           json.writeRaw('\n');
@@ -237,13 +206,5 @@ public final class QueryEndpoint implements Endpoint {
     private void write(String line) throws IOException {
       out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
     }
-
-    @Override
-    public void end(
-        QueryRequest request,
-        ArchivesSnapshot snapshot,
-        StreamedAnswer answer,
-        long given,
-        @Nullable String next) {}
   }
 }

@@ -1,7 +1,6 @@
 package org.flowmon.deploy.serve.query;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.flowmon.deploy.serve.http.Exchange;
@@ -32,17 +31,15 @@ record QueryRequest(
   static final int MAX_CURSOR = 4000;
 
   /** Reads and binds it, and limits the exchange's time; throws a {@link Problem}. */
-  static QueryRequest read(Exchange exchange, Duration most) {
+  static QueryRequest read(Exchange exchange, ServedArchives archives) {
     JsonBodies body =
         exchange.body().only("sql", "parameters", "format", "limit", "cursor", "seconds");
     String sql = body.text("sql", 1, MAX_TEXT);
     exchange.queryText(sql);
     AnswerFormat format = format(exchange, body);
     OptionalLong limit = body.integer("limit", 1, MAX_ROWS);
-    OptionalLong seconds = body.integer("seconds", 1, 3600);
+    archives.limit(exchange, body.integer("seconds", 1, 3600));
     Optional<String> cursor = body.optionalText("cursor", 1, MAX_CURSOR);
-    exchange.limit(
-        Duration.ofSeconds(Math.min(most.toSeconds(), seconds.orElse(most.toSeconds()))));
     Optional<JsonNode> parameters = body.member("parameters");
     long checksum = Cursor.checksum(sql + '\0' + parameters.map(JsonNode::toString).orElse(""));
     Optional<Cursor> page = cursor.map(text -> Cursor.parse(text, checksum));
@@ -68,7 +65,7 @@ record QueryRequest(
             .map(name -> body.choice("format", name, AnswerFormat.names()));
     return named
         .map(AnswerFormat::byName)
-        .orElseGet(() -> AnswerFormat.accepted(exchange.accept()));
+        .orElseGet(() -> AnswerFormat.accepted(exchange.header("Accept")));
   }
 
   /** Rows before this page. */

@@ -73,7 +73,7 @@ final class SharedViews {
     return new IOException("the file of views " + file + " is damaged: " + why);
   }
 
-  /** Puts a view in place of what is expected; returns it with its new revision. */
+  /** Keeps a view if the one of its name is as expected; returns it with its new revision. */
   synchronized ObjectNode put(String name, ObjectNode view, Expected expected) throws IOException {
     Map<String, ObjectNode> views = all();
     long before = check(name, Optional.ofNullable(views.get(name)), expected);

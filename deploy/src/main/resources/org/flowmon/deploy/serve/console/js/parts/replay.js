@@ -26,7 +26,7 @@ export const replay = part(({view, context, text, name}) => {
     control.current?.abort();
     const mine = new AbortController();
     control.current = mine;
-    const state = {reports: [], counts: null, range, text};
+    const state = {reports: [], counts: null, text};
     const tell = (changes) => control.current === mine && setRun((before) => ({...before, ...changes}));
     setChosen(null);
     setRun({...state, running: true});
@@ -51,7 +51,7 @@ export const replay = part(({view, context, text, name}) => {
       span({class: 'muted'}, may
         ? 'Runs the text above over the archive as the job would have. It writes nothing.'
         : 'A replay needs the role analyst.')),
-    run === null ? null : outcome({run, name}),
+    run === null ? null : outcome({run}),
     run === null || run.reports.length === 0 ? null : div(null,
       label(null, input({type: 'checkbox', checked: quiet, onChange: (event) => setQuiet(event.target.checked)}), 'also those without rows'),
       results({run, quiet, chosen, setChosen, name}),
