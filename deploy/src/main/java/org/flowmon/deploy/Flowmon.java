@@ -25,8 +25,9 @@ import picocli.CommandLine.Spec;
         "Network flow monitoring: live queries on a stream of flows, each with its exact history.",
     footer = {
       "",
-      "The launcher ./flowmon of a checkout has five commands of its own:",
+      "The launcher ./flowmon of a checkout has six commands of its own:",
       "  build          builds everything, the job for a Flink cluster too",
+      "  dist           builds a distribution, which runs wherever it is unpacked",
       "  test           builds and runs every test; further arguments go to Maven",
       "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)",
       "  bench BENCH    measures how fast a part is on this machine",
