@@ -4,10 +4,12 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
+import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.CommandLineErrors;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.FailureHandler;
 import org.flowmon.deploy.command.FlowmonVersion;
+import org.flowmon.deploy.command.LogFile;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
@@ -40,6 +42,12 @@ public final class Flowmon implements Callable<Integer> {
 
   /** Runs one command and exits: see {@link org.flowmon.deploy.command.ExitCodes}. */
   public static void main(String[] args) {
+    try {
+      LogFile.begin(args.length == 0 ? "" : args[0], System.getenv(LogFile.FOLDER));
+    } catch (CommandException e) {
+      System.err.println("flowmon: " + e.getMessage());
+      System.exit(ExitCodes.FAILED);
+    }
     run(new Flowmon(), name(args), args);
   }
 
