@@ -116,8 +116,7 @@ public final class Program implements AutoCloseable {
     List<String> options = new ArrayList<>();
     boolean inside = false;
     for (String line :
-        Files.readAllLines(
-            ProjectFiles.root().resolve("deploy/src/dist/libexec/launch.bash"))) {
+        Files.readAllLines(ProjectFiles.root().resolve("deploy/src/dist/libexec/launch.bash"))) {
       String word = line.strip();
       if (inside && word.equals(")")) {
         return options;

@@ -67,8 +67,7 @@ final class Distribution {
     return run(folder, environment, command.toArray(String[]::new));
   }
 
-  static Run run(Path folder, Map<String, String> environment, String... command)
-      throws Exception {
+  static Run run(Path folder, Map<String, String> environment, String... command) throws Exception {
     Path out = Files.createTempFile("flowmon-dist", ".out");
     Path err = Files.createTempFile("flowmon-dist", ".err");
     try {
@@ -83,7 +82,11 @@ final class Distribution {
           .environment()
           .putAll(
               Map.of(
-                  "PATH", "/usr/bin:/bin", "JAVA_HOME", System.getProperty("java.home"), "HOME",
+                  "PATH",
+                  "/usr/bin:/bin",
+                  "JAVA_HOME",
+                  System.getProperty("java.home"),
+                  "HOME",
                   home));
       builder.environment().putAll(environment);
       Process process = builder.start();
