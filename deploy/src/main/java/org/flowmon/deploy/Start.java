@@ -8,6 +8,9 @@ public final class Start {
   /** Equals {@code ExitCodes.ABORTED}, without loading that class. */
   private static final int ABORTED = 4;
 
+  /** The folder of the distribution; not set by the launcher of a checkout. */
+  private static final String HOME = "flowmon.home";
+
   private Start() {}
 
   public static void main(String[] args) {
@@ -22,8 +25,10 @@ public final class Start {
       System.err.println(
           "flowmon: it could not be started: "
               + e
-              + "; ./flowmon build rebuilds everything, FLOWMON_JAVA_OPTS=-Xmx4g gives more"
-              + " memory");
+              + (System.getProperty(HOME) == null
+                  ? "; ./flowmon build rebuilds everything"
+                  : "; unpack the distribution again")
+              + ", FLOWMON_JAVA_OPTS=-Xmx4g gives more memory");
       Runtime.getRuntime().halt(ABORTED);
     }
   }
