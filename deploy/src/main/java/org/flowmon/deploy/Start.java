@@ -13,6 +13,9 @@ public final class Start {
   /** Equals {@code ExitCodes.USAGE}. */
   private static final int USAGE = 2;
 
+  /** The folder of the distribution; not set by the launcher of a checkout. */
+  private static final String HOME = "flowmon.home";
+
   private Start() {}
 
   public static void main(String[] args) {
@@ -32,8 +35,10 @@ public final class Start {
       System.err.println(
           "flowmon: it could not be started: "
               + e
-              + "; ./flowmon build rebuilds everything, FLOWMON_JAVA_OPTS=-Xmx4g gives more"
-              + " memory");
+              + (System.getProperty(HOME) == null
+                  ? "; ./flowmon build rebuilds everything"
+                  : "; unpack the distribution again")
+              + ", FLOWMON_JAVA_OPTS=-Xmx4g gives more memory");
       Runtime.getRuntime().halt(ABORTED);
     }
   }
