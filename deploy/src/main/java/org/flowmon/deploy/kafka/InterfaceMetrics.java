@@ -16,8 +16,9 @@ import org.flowmon.ingest.decode.exporter.InterfaceCounters.Counts;
 import org.flowmon.ingest.text.ShownText;
 
 /**
- * What exporters count at their interfaces, for Prometheus; {@code docs/metrics.md} lists it. Exporters choose indexes and names: so series are bounded, and of an interface that
- * came twice the newest counters are shown.
+ * What exporters count at their interfaces, for Prometheus; {@code docs/metrics.md} lists it.
+ * Exporters choose indexes and names: so series are bounded, and of an interface that came twice
+ * the newest counters are shown.
  */
 final class InterfaceMetrics {
   /** Each has up to 17 series. */

@@ -70,8 +70,7 @@ class MetricsPageTest {
       String alert = String.valueOf(rule.get("alert"));
       assertTrue(page.contains("| `" + alert + "` |"), alert + " is not in docs/metrics.md");
       String annotations = String.valueOf(rule.get("annotations"));
-      Matcher runbook =
-          Pattern.compile("docs/troubleshooting\\.md#([a-z-]+)").matcher(annotations);
+      Matcher runbook = Pattern.compile("docs/troubleshooting\\.md#([a-z-]+)").matcher(annotations);
       assertTrue(runbook.find(), alert + ": " + annotations);
       assertTrue(sections.contains(runbook.group(1)), alert + ": no section " + runbook.group(1));
       Matcher served =

@@ -62,7 +62,8 @@ class PrometheusTest {
     List<String> all = new ArrayList<>();
     all.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     all.add("-XX:TieredStopAtLevel=1");
-    all.add("-Dlog4j2.configurationFile=log4j2.properties"); // tests of other modules have their own
+    all.add(
+        "-Dlog4j2.configurationFile=log4j2.properties"); // tests of other modules have their own
     all.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     all.addAll(List.of(command));
     ProcessBuilder builder = new ProcessBuilder(all);
@@ -133,7 +134,12 @@ class PrometheusTest {
       assertEquals(collector, received.get(0).get("metric").get("instance").asText());
       prometheus.await("flowmon_collector_flows_published_total == 2");
       prometheus.await("flowmon_serve_running_requests{lane='small'}");
-      assertEquals(0, prometheus.query("ALERTS{alertname='FlowmonDown', alertstate='firing'} and on(instance) up == 1").size());
+      assertEquals(
+          0,
+          prometheus
+              .query(
+                  "ALERTS{alertname='FlowmonDown', alertstate='firing'} and on(instance) up == 1")
+              .size());
       String served = scrape(collector) + scrape(server);
       assertEquals(Metric.all().keySet(), types(served).stream().collect(Collectors.toSet()));
       // An independent judge of names, types and help.
