@@ -92,7 +92,7 @@ final class PositionDeletes {
     byte[] magic = SegmentFormat.magic();
     out.write(magic, 0, magic.length);
     List<ColumnChunk> chunks = List.of(paths(), positions());
-    long stored = out.size() - magic.length;
+    long stored = (long) out.size() - magic.length;
     RowGroup group = new RowGroup(chunks, stored, rows);
     group.setTotal_compressed_size(stored);
     group.setFile_offset(magic.length);
