@@ -203,8 +203,7 @@ class DistributionIT {
             copy,
             Map.of("PATH", System.getenv("PATH")),
             copy.resolve("flowmon").toString(),
-            "dist",
-            "-o");
+            "dist");
     assertEquals(0, run.code(), run.err());
     Path second = copy.resolve("target").resolve(first.getFileName());
     assertNotEquals(first, second);
