@@ -118,7 +118,7 @@ final class FlinkProcesses implements AutoCloseable {
 
   /** Runs Flink's command line client and returns what it printed. */
   String client(List<String> arguments) throws IOException {
-    return programs.client(arguments, folder.resolve("client.log"));
+    return programs.client(arguments, folder, "client.log");
   }
 
   /** The state of a job in Flink's words: RUNNING, FINISHED, RESTARTING … */

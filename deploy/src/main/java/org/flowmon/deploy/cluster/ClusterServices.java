@@ -2,6 +2,7 @@ package org.flowmon.deploy.cluster;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -168,7 +169,8 @@ final class ClusterServices {
   private boolean connects(String service) {
     try (Socket socket = new Socket()) {
       socket.connect(
-          new InetSocketAddress("127.0.0.1", folder.number("port." + service)), CONNECT_MILLIS);
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), folder.number("port." + service)),
+          CONNECT_MILLIS);
       return true;
     } catch (IOException e) {
       return false;

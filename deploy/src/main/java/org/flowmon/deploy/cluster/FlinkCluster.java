@@ -75,7 +75,7 @@ final class FlinkCluster {
     from.ifPresent(state -> command.addAll(List.of("-s", state.toUri().toString())));
     command.addAll(List.of(jar.toString(), "--config", folder.config().toString()));
     try {
-      programs().client(command, folder.log("submit"));
+      programs().client(command, folder.path("logs"), "submit.log");
     } catch (IOException e) {
       throw new CommandException(
           "Flink did not take the job: "
@@ -110,7 +110,7 @@ final class FlinkCluster {
             long written = Files.getLastModifiedTime(file).toMillis();
             if (written > time) {
               time = written;
-              newest = Optional.of(file.getParent());
+              newest = Optional.ofNullable(file.getParent());
             }
           }
         }

@@ -175,11 +175,13 @@ public final class FlinkPrograms {
   /**
    * Runs Flink's command line client.
    *
-   * @param log takes what it prints
+   * @param logs the folder of logs
+   * @param name the file that takes what it prints
    * @return what it printed
    * @throws IOException if it fails, with what it printed
    */
-  public String client(List<String> arguments, Path log) throws IOException {
+  public String client(List<String> arguments, Path logs, String name) throws IOException {
+    Path log = logs.resolve(name);
     List<String> command = new ArrayList<>();
     if (home.isEmpty()) {
       command.add(java());
@@ -192,7 +194,7 @@ public final class FlinkPrograms {
     }
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    environment(builder, log.toAbsolutePath().getParent());
+    environment(builder, logs.toAbsolutePath());
     Process process = builder.redirectOutput(log.toFile()).start();
     boolean isDone = await(process);
     String output = Files.readString(log);
