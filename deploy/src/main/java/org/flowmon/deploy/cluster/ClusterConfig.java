@@ -74,8 +74,10 @@ final class ClusterConfig {
         "env.java.opts.all: --add-opens=java.base/java.util=ALL-UNNAMED"
             + " --add-opens=java.base/java.nio=ALL-UNNAMED",
         "restart-strategy.type: exponential-delay",
-        "execution.checkpointing.dir: " + quoted(folder.path("flink/checkpoints").toUri()),
-        "execution.checkpointing.savepoint-dir: " + quoted(folder.path("flink/savepoints").toUri()),
+        // Flink takes %20 for itself: no URI, whose spaces are encoded.
+        "execution.checkpointing.dir: " + quoted("file://" + folder.path("flink/checkpoints")),
+        "execution.checkpointing.savepoint-dir: "
+            + quoted("file://" + folder.path("flink/savepoints")),
         // A job that starts anew goes on from there.
         "execution.checkpointing.externalized-checkpoint-retention: RETAIN_ON_CANCELLATION",
         "state.backend.type: hashmap",

@@ -72,7 +72,7 @@ final class FlinkCluster {
   Optional<Path> submit(Path jar) throws IOException {
     Optional<Path> from = newestState();
     List<String> command = new ArrayList<>(List.of("run", "-d"));
-    from.ifPresent(state -> command.addAll(List.of("-s", state.toUri().toString())));
+    from.ifPresent(state -> command.addAll(List.of("-s", "file://" + state)));
     command.addAll(List.of(jar.toString(), "--config", folder.config().toString()));
     try {
       programs().client(command, folder.path("logs"), "submit.log");
