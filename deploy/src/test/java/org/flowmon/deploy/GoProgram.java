@@ -49,23 +49,32 @@ public final class GoProgram {
       }
     }
     Path binary = folder.resolve("check");
-    Run run = run(folder, List.of(GO.toString(), "build", "-o", binary.toString(), "."));
+    Run run =
+        run(folder, List.of(GO.toString(), "build", "-o", binary.toString(), "."), new byte[0]);
     assumeTrue(run.code() == 0, "modules of Go are missing: not checked: " + what + ": " + run);
     return new GoProgram(binary);
   }
 
   public Run run(List<String> arguments) throws Exception {
-    List<String> command = new ArrayList<>(List.of(binary.toString()));
-    command.addAll(arguments);
-    return run(binary.getParent(), command);
+    return run(arguments, new byte[0]);
   }
 
-  private static Run run(Path folder, List<String> command) throws Exception {
+  /** Runs it with standard input. */
+  public Run run(List<String> arguments, byte[] input) throws Exception {
+    List<String> command = new ArrayList<>(List.of(binary.toString()));
+    command.addAll(arguments);
+    return run(binary.getParent(), command, input);
+  }
+
+  private static Run run(Path folder, List<String> command, byte[] input) throws Exception {
     Path err = folder.resolve("errors");
     Process process =
         new ProcessBuilder(command).directory(folder.toFile()).redirectError(err.toFile()).start();
+    try (var in = process.getOutputStream()) {
+      in.write(input);
+    }
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(10, TimeUnit.MINUTES), command + " does not end");
+    assertTrue(process.waitFor(15, TimeUnit.MINUTES), command + " does not end");
     return new Run(process.exitValue(), out, Files.readString(err));
   }
 }
