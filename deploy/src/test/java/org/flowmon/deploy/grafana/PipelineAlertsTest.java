@@ -61,8 +61,8 @@ class PipelineAlertsTest {
       if (one.get("value").asDouble() > 0) { // the rules' condition
         Map<String, String> labels = new TreeMap<>();
         one.get("labels")
-            .fields()
-            .forEachRemaining(label -> labels.put(label.getKey(), label.getValue().asText()));
+            .properties()
+            .forEach(label -> labels.put(label.getKey(), label.getValue().asText()));
         found.add(labels);
       }
     }
