@@ -4,10 +4,12 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
+import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.CommandLineErrors;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.FailureHandler;
 import org.flowmon.deploy.command.FlowmonVersion;
+import org.flowmon.deploy.command.LogFile;
 import org.flowmon.deploy.command.StopNotice;
 import org.flowmon.deploy.terminal.TerminalStream;
 import picocli.CommandLine;
@@ -25,8 +27,9 @@ import picocli.CommandLine.Spec;
         "Network flow monitoring: live queries on a stream of flows, each with its exact history.",
     footer = {
       "",
-      "The launcher ./flowmon of a checkout has five commands of its own:",
+      "The launcher ./flowmon of a checkout has six commands of its own:",
       "  build          builds everything, the job for a Flink cluster too",
+      "  dist           builds a distribution, which runs wherever it is unpacked",
       "  test           builds and runs every test; further arguments go to Maven",
       "  run FILE.java  compiles and runs one file with flowmon's classes (docs/api.md)",
       "  bench BENCH    measures how fast a part is on this machine",
@@ -39,6 +42,12 @@ public final class Flowmon implements Callable<Integer> {
 
   /** Runs one command and exits: see {@link org.flowmon.deploy.command.ExitCodes}. */
   public static void main(String[] args) {
+    try {
+      LogFile.begin(args.length == 0 ? "" : args[0], System.getenv(LogFile.FOLDER));
+    } catch (CommandException e) {
+      System.err.println("flowmon: " + e.getMessage());
+      System.exit(ExitCodes.FAILED);
+    }
     run(new Flowmon(), name(args), args);
   }
 

@@ -32,7 +32,10 @@ class LauncherTest {
   @BeforeEach
   void makeModules() throws IOException {
     calls = root.resolve("calls");
-    Files.copy(Path.of("..", "flowmon"), root.resolve("flowmon"));
+    for (String file : List.of("flowmon", "deploy/src/dist/libexec/launch.bash")) {
+      Files.createDirectories(root.resolve(file).getParent());
+      Files.copy(Path.of("..").resolve(file), root.resolve(file));
+    }
     Files.createFile(root.resolve("pom.xml"));
     for (String module :
         List.of("flowmon-ingest", "flowmon-udaf", "flowmon-archive", "flowmon-jobs", "deploy")) {
@@ -185,7 +188,7 @@ class LauncherTest {
 
   @Test
   void helpOfTestAndBuildRunsNothing() throws Exception {
-    for (String command : List.of("test", "build", "run")) {
+    for (String command : List.of("test", "build", "dist", "run")) {
       assertEquals(0, exitCode(Map.of(), command, "--help"), command);
     }
     assertFalse(Files.exists(calls));

@@ -115,7 +115,8 @@ public final class Program implements AutoCloseable {
   private static List<String> launcherOptions() throws IOException {
     List<String> options = new ArrayList<>();
     boolean inside = false;
-    for (String line : Files.readAllLines(ProjectFiles.root().resolve("flowmon"))) {
+    for (String line :
+        Files.readAllLines(ProjectFiles.root().resolve("deploy/src/dist/libexec/launch.bash"))) {
       String word = line.strip();
       if (inside && word.equals(")")) {
         return options;
