@@ -117,6 +117,13 @@ launch() {
   if [[ ${1:-} == import && ! ${FLOWMON_JAVA_OPTS:-} =~ $collector ]]; then
     options+=(-XX:+UseParallelGC)
   fi
+  # Such a command ends before the optimizing compiler gives back what it takes.
+  case ${1:-} in
+    query | host | seen | stats)
+      options+=(-XX:TieredStopAtLevel=1)
+      [[ ${FLOWMON_JAVA_OPTS:-} =~ $collector ]] || options+=(-XX:+UseSerialGC)
+      ;;
+  esac
   # A JVM that does not start ends with 1, which of a command says that the answer is no.
   if [[ -n ${FLOWMON_JAVA_OPTS:-} ]]; then
     # shellcheck disable=SC2086

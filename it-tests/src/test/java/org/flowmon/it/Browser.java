@@ -1,5 +1,7 @@
 package org.flowmon.it;
 
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.logging.Level;
+import javax.imageio.IIOImage;
+import javax.imageio.ImageIO;
+import javax.imageio.ImageWriteParam;
+import javax.imageio.ImageWriter;
+import javax.imageio.stream.ImageOutputStream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.JavascriptExecutor;
 import org.openqa.selenium.OutputType;
@@ -44,7 +51,12 @@ final class Browser implements AutoCloseable {
     options.setBinary(chromium.toFile());
     // The sandbox needs a user other than root; all that is shown comes from this test.
     options.addArguments(
-        "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--lang=en");
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-lcd-text",
+        "--hide-scrollbars",
+        "--lang=en");
     LoggingPreferences log = new LoggingPreferences();
     log.enable(LogType.BROWSER, Level.ALL);
     options.setCapability("goog:loggingPrefs", log);
@@ -183,11 +195,32 @@ final class Browser implements AutoCloseable {
   /** A picture of the whole page, as far as it is of a height that one looks at. */
   void picture(Path file) throws IOException, InterruptedException {
     long whole = (Long) Objects.requireNonNull(run("return document.documentElement.scrollHeight"));
-    size(Math.min(Math.max(whole, 300), TALLEST));
+    picture(file, Math.min(Math.max(whole, 300), TALLEST));
+  }
+
+  /** A picture of the page's upper part. */
+  void picture(Path file, long height) throws IOException, InterruptedException {
+    size(height);
     Thread.sleep(300); // Charts follow the size of their place.
     Files.createDirectories(file.getParent());
-    Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
+    writeSmall(driver.getScreenshotAs(OutputType.BYTES), file);
     size(HEIGHT);
+  }
+
+  /** Chromium packs its pictures fast, not small. */
+  private static void writeSmall(byte[] png, Path file) throws IOException {
+    BufferedImage image = ImageIO.read(new ByteArrayInputStream(png));
+    ImageWriter writer = ImageIO.getImageWritersByFormatName("png").next();
+    ImageWriteParam most = writer.getDefaultWriteParam();
+    most.setCompressionMode(ImageWriteParam.MODE_EXPLICIT);
+    most.setCompressionQuality(0);
+    Files.deleteIfExists(file);
+    try (ImageOutputStream out = ImageIO.createImageOutputStream(file.toFile())) {
+      writer.setOutput(out);
+      writer.write(null, new IIOImage(image, null, null), most);
+    } finally {
+      writer.dispose();
+    }
   }
 
   /** How far the page is wider than its window. */

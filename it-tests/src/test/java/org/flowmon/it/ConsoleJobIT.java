@@ -9,7 +9,9 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,8 +77,6 @@ class ConsoleJobIT {
             "20m",
             "--rate",
             "300",
-            "--history",
-            "20000",
             "--dir",
             folder.resolve("demo").toString());
     url = demo.awaitLine(CONSOLE).group(1);
@@ -280,8 +280,44 @@ class ConsoleJobIT {
     assertEquals("", String.join("\n", faults));
   }
 
+  /**
+   * Pictures of what the demo plants, in {@code target/console}; with {@code
+   * -Dflowmon.pictures.write=true} also in {@code docs/pictures}, where the README shows them.
+   */
   @Test
   @Order(7)
+  void picturesOfTheReadmeShowAScanThatTheDemoPlanted() throws Exception {
+    JsonNode scans = get("alerts?state=all&analysis=scans_fast");
+    for (int tries = 0; scans.get("alerts").isEmpty(); tries++) {
+      assertTrue(tries < 120, "no alert of the fast scan in two minutes");
+      Thread.sleep(1000);
+      scans = get("alerts?state=all&analysis=scans_fast");
+    }
+    String scanner = scans.at("/alerts/0/columns/src_addr").asText();
+    Map<String, String> pages =
+        new TreeMap<>(
+            Map.of(
+                "overview", "#/overview?range=15m",
+                "host", "#/host/" + scanner + "?range=15m",
+                "alerts", "#/reports"));
+    for (Map.Entry<String, String> page : pages.entrySet()) {
+      for (String theme : List.of("light", "dark")) {
+        browser.look(theme, 1280);
+        browser.open(page.getValue());
+        String name = page.getKey() + "-" + theme + ".png";
+        Path file = ProjectFiles.root().resolve("it-tests/target/console/readme-" + name);
+        browser.picture(file, 680);
+        assertTrue(Files.size(file) <= 150 * 1024, file + " has " + Files.size(file) + " bytes");
+        if (Boolean.getBoolean("flowmon.pictures.write") && !page.getKey().equals("host")) {
+          Path to = ProjectFiles.root().resolve("docs/pictures/console-" + name);
+          Files.copy(file, to, StandardCopyOption.REPLACE_EXISTING);
+        }
+      }
+    }
+  }
+
+  @Test
+  @Order(8)
   void aServerThatIsGoneIsSaidAndTheViewStays() throws Exception {
     browser.look("light", 1280);
     browser.open("#/reports?state=all");

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /** Links between the pages, and the pages that code names, exist. */
 class DocumentationLinksTest {
-  private static final Pattern LINK = Pattern.compile("]\\(([^)\\s:]+)\\)");
+  private static final Pattern LINK =
+      Pattern.compile("(?:]\\(|src=\"|srcset=\")([^)\"\\s:]+)[)\"]");
   private static final Pattern HEADING = Pattern.compile("#{1,6} +(.*?)\\s*");
   private static final Pattern LINK_TEXT = Pattern.compile("\\[([^]]*)]\\([^)]*\\)");
   private static final Pattern NAMED =

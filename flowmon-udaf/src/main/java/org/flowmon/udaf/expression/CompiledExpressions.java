@@ -11,8 +11,9 @@ import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.vector.Vector;
 
 /**
- * Expressions of one query that are evaluated in turn over the same rows: who began a flow, and
- * what else follows from its columns, is found out once for all of them. Not thread-safe.
+ * Expressions of one query that are evaluated in turn over the same rows: each column is read once
+ * for all of them, and who began a flow, or what else follows from its columns, is found out once.
+ * Not thread-safe.
  */
 public final class CompiledExpressions implements Sharing {
   private final Map<Expression, Vector> given;
@@ -26,7 +27,15 @@ public final class CompiledExpressions implements Sharing {
 
   /** Without parameters, else a {@link org.flowmon.udaf.text.QueryException} names one. */
   public CompiledExpression add(Expression bound) {
-    return CompiledExpression.of(new Compiler(given, this).value(bound));
+    Compiler compiler = new Compiler(given, this);
+    // A column alone is read to where it is wanted.
+    return CompiledExpression.of(
+        bound instanceof Expression.Column ? compiler.made(bound) : compiler.value(bound));
+  }
+
+  /** A condition, without parameters as {@link #add}. */
+  TruthNode condition(Expression bound) {
+    return new Compiler(given, this).truth(bound);
   }
 
   public CompiledExpression[] add(List<Expression> bound) {
@@ -40,7 +49,7 @@ public final class CompiledExpressions implements Sharing {
 
   @Override
   public ValueNode part(Expression expression, Supplier<ValueNode> made) {
-    if (!(expression instanceof Expression.Derived)) {
+    if (!(expression instanceof Expression.Derived || expression instanceof Expression.Column)) {
       return made.get();
     }
     Once known = once.get(expression);
@@ -91,12 +100,22 @@ public final class CompiledExpressions implements Sharing {
 
     @Override
     public void evaluate(FlowRows rows, int from, int count, Vector out) {
+      out.copy(values(rows, from, count, out), count);
+    }
+
+    @Override
+    public Vector values(FlowRows rows, int from, int count, Vector own) {
       if (stretch == 0 || !shared.is(stretch, from, count)) {
         shared.set(0, 0, 0); // if evaluation fails, no values are known
         shared.node.evaluate(rows, from, count, shared.vector);
         shared.set(stretch, from, count);
       }
-      out.copy(shared.vector, count);
+      return shared.vector;
+    }
+
+    @Override
+    public boolean keepsValues() {
+      return true;
     }
   }
 }

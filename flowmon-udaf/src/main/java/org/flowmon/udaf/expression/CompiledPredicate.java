@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
 /** Chooses among {@link Vector#CAPACITY} rows without allocation. Not thread-safe. */
 public final class CompiledPredicate {
   private final @Nullable TruthNode node;
+  private final CompiledExpressions parts;
   private final Truth truth = new Truth();
 
-  private CompiledPredicate(@Nullable TruthNode node) {
+  /** {@code parts}: whose values the condition shares among its terms. */
+  private CompiledPredicate(@Nullable TruthNode node, CompiledExpressions parts) {
     this.node = node;
+    this.parts = parts;
   }
 
   static CompiledPredicate of(TruthNode node) {
-    return new CompiledPredicate(node);
+    return new CompiledPredicate(node, new CompiledExpressions(Map.of()));
   }
 
   /** Without parameters, else a {@link QueryException} names one; null keeps every row. */
@@ -29,7 +32,8 @@ public final class CompiledPredicate {
 
   /** Over groups: {@code given} will hold the values of keys and aggregates. */
   public static CompiledPredicate of(@Nullable Expression bound, Map<Expression, Vector> given) {
-    return new CompiledPredicate(bound == null ? null : new Compiler(given).truth(bound));
+    CompiledExpressions parts = new CompiledExpressions(given);
+    return new CompiledPredicate(bound == null ? null : parts.condition(bound), parts);
   }
 
   /** Over groups, by the first values of the given vectors; else as the other. */
@@ -51,6 +55,7 @@ public final class CompiledPredicate {
     if (node == null) {
       return all(count, selection);
     }
+    parts.next();
     node.evaluate(rows, from, count, truth);
     int n = 0;
     for (int w = 0; w < Vector.words(count); w++) {

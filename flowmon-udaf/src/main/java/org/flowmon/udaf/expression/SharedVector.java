@@ -69,5 +69,10 @@ public final class SharedVector {
     public Vector values(FlowRows rows, int from, int count, Vector own) {
       return shared.values(rows, from, count);
     }
+
+    @Override
+    public boolean keepsValues() {
+      return true;
+    }
   }
 }

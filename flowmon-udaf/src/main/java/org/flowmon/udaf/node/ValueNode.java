@@ -31,14 +31,21 @@ public abstract class ValueNode {
     return own;
   }
 
+  /** Whether {@link #values} never takes {@code own}. */
+  public boolean keepsValues() {
+    return false;
+  }
+
   /** A part of a node that gives it values, copied only if nobody else keeps them. */
   static final class Operand {
+    private static final Vector UNUSED = new Vector(null);
+
     private final ValueNode node;
     private final Vector own;
 
     Operand(ValueNode node) {
       this.node = node;
-      this.own = new Vector(node.kind());
+      this.own = node.keepsValues() ? UNUSED : new Vector(node.kind());
     }
 
     static Operand[] of(ValueNode[] nodes) {

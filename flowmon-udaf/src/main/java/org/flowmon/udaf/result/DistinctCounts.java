@@ -343,6 +343,8 @@ public final class DistinctCounts {
 
   private static void count(
       Projected projected, GroupTable groups, GroupTable into, Runnable check) {
+    // Live queries alone project: the finer groups, of one key group, are not fewer, and counted in
+    // the window's budget.
     GroupTable coarser = new GroupTable(projected.layout());
     int[] places = projected.keys().places();
     for (int g = 0; g < groups.size(); g++) {

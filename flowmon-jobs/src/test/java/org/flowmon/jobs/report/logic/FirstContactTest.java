@@ -6,17 +6,20 @@ import static org.flowmon.jobs.report.TestReports.SECOND;
 import static org.flowmon.jobs.report.logic.TestFlows.offered;
 import static org.flowmon.jobs.report.logic.TestFlows.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.jobs.enrich.EnrichmentConfig.Source;
 import org.flowmon.jobs.enrich.EnrichmentFiles;
 import org.flowmon.jobs.history.WindowHistory;
+import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -174,5 +177,77 @@ class FirstContactTest {
             "prefix",
             "sources",
             "verdict"));
+  }
+
+  private static final String OF_TODAY =
+      """
+      AND server_addr IN (
+        SELECT server_addr FROM flows
+        WHERE client_addr IN (:live.asked) AND end_time >= :now - INTERVAL '24' HOUR AND end_time < :now
+        GROUP BY server_addr)\
+      """
+          .indent(8);
+
+  private static final String OF_NEW_TARGETS =
+      """
+      AND server_addr IN (
+        SELECT dst_addr FROM (
+          ${tried} AND ${counted} AND ${wanted}
+          GROUP BY client_addr, server_addr, target HAVING tries > 0
+        ) WHERE past = 0 AND hits = 0 GROUP BY dst_addr)\
+      """
+          .indent(8);
+
+  /** A few clients inside and outside, and as few targets, tried at any time and mostly today. */
+  private static TestFlows random(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    TestFlows flows = new TestFlows();
+    for (int i = 0; i < 300; i++) {
+      long days = random.nextInt(3) == 0 ? random.nextInt(100) : random.nextInt(3);
+      long time = END - days * DAY - random.nextLong(DAY) - 2;
+      String from = (random.nextBoolean() ? "10.0.0." : "198.51.100.") + random.nextInt(5);
+      String to = (random.nextBoolean() ? "10.1.0." : "203.0.113.") + random.nextInt(9);
+      int port = 440 + random.nextInt(6);
+      if (random.nextInt(3) == 0) {
+        hit(flows, time, from, to, port);
+      } else {
+        miss(flows, time, from, to, port);
+      }
+    }
+    return flows;
+  }
+
+  @Test
+  void whatTheLookupLeavesOutChangesNoRow() {
+    AnalysisConfig analysis = offered("first_contact");
+    AnalysisConfig ofAll = offered("first_contact", OF_TODAY, "", OF_NEW_TARGETS, "");
+    String[] columns = {
+      "rank",
+      "src_addr",
+      "targets",
+      "dead",
+      "answered",
+      "pinged",
+      "usual",
+      "hosts",
+      "ports",
+      "flows",
+      "evidence",
+      "verdict"
+    };
+    int scans = 0;
+    int dead = 0;
+    for (long seed = 1; seed <= 40; seed++) {
+      TestFlows flows = random(seed);
+      ResultTable rows = report(analysis, flows.window(analysis, END, LONG_AGO));
+      List<String> expected =
+          TestFlows.lines(report(ofAll, flows.window(ofAll, END, LONG_AGO)), columns);
+      assertEquals(expected, TestFlows.lines(rows, columns), "seed " + seed);
+      for (int row = 0; row < rows.rowCount(); row++) {
+        scans += "scan".equals(rows.text(row, rows.column("verdict"))) ? 1 : 0;
+        dead += rows.longValue(row, rows.column("dead")) > 0 ? 1 : 0;
+      }
+    }
+    assertTrue(scans > 40 && dead > 40, scans + " scans, " + dead + " with dead services");
   }
 }

@@ -8,6 +8,17 @@ export const alertHref = (view, {id}) => href('alert', [id], carried(view));
 export const reportHref = (view, {analysis, window_start: start, window_end: end}) =>
   href('report', [analysis, start, end], carried(view));
 
+/** The colour of a firing alert's severity; the worst has the highest rank. */
+const SEVERITIES = {info: {rank: 0, colour: ''}, warning: {rank: 1, colour: 'warn'}, critical: {rank: 2, colour: 'bad'}};
+
+const UNKNOWN = SEVERITIES.warning;
+
+export const severityTag = ({state, severity}) => `tag ${state === 'firing' ? (SEVERITIES[severity] ?? UNKNOWN).colour : ''}`;
+
+/** The worst alerts first, of one severity as they were. */
+export const worstFirst = (alerts) => [...alerts].sort((one, other) =>
+  (SEVERITIES[other.severity] ?? UNKNOWN).rank - (SEVERITIES[one.severity] ?? UNKNOWN).rank);
+
 /** The first columns of a row: what it is about. */
 export const rowText = ({columns}) =>
   Object.entries(columns).filter(([name, value]) => typeof value === 'string' && name !== 'verdict').slice(0, 3)

@@ -4,7 +4,7 @@ import {useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {isoTime, showInstant} from '../lib/time.js';
 import {changed, go} from '../lib/view.js';
-import {alertHref, reportHref, rowText, verdicts} from '../lib/reports.js';
+import {alertHref, reportHref, rowText, severityTag, verdicts} from '../lib/reports.js';
 import {confidenceTag} from '../parts/confidence.js';
 import {dataTable} from '../parts/table.js';
 import {remarks, shown} from '../parts/states.js';
@@ -42,8 +42,6 @@ const pages = (view, parameter, next) => div({class: 'group'},
   view.params[parameter] ? button({onClick: () => history.back()}, 'Page before') : null,
   next ? a({class: 'button', href: changed(view, {[parameter]: next})}, 'Next page') : null);
 
-const severity = {info: '', warning: 'warn', critical: 'bad'};
-
 const alertList = part(({view, context}) => {
   const state = view.params.state ?? 'firing';
   const params = {
@@ -58,7 +56,7 @@ const alertList = part(({view, context}) => {
       label: 'Alerts', rows: alerts, rowKey: ({id}) => id, csvName: 'alerts',
       columns: [
         {id: 'severity', title: 'Severity', value: (one) => one.severity,
-          show: (one) => span({class: `tag ${one.state === 'firing' ? severity[one.severity] ?? '' : ''}`}, one.severity)},
+          show: (one) => span({class: severityTag(one)}, one.severity)},
         {id: 'rule', title: 'Alert', value: (one) => `${one.analysis}: ${one.rule}`, show: (one) => a({href: alertHref(view, one)}, `${one.analysis}: ${one.rule}`)},
         {id: 'key', title: 'Of', value: (one) => one.key, show: (one) => span({class: 'mono'}, one.key.replaceAll('|', ' · '))},
         {id: 'state', title: 'State', value: (one) => one.state},
