@@ -183,7 +183,7 @@ final class RowVectors {
         return bytes(table.requireText(at, column));
       }
       long high = table.high(at, column);
-      int place = (int) ((high * 31 + low[at]) * 0x9E37_79B9_7F4A_7C15L >>> 52);
+      int place = (int) (((high * 31 + low[at]) * 0x9E37_79B9_7F4A_7C15L) >>> 52);
       Bytes known = kept[place];
       if (known == null || highs[place] != high || lows[place] != low[at]) {
         known = bytes(IpAddress.format(high, low[at]));
