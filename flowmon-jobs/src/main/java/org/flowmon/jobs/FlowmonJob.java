@@ -48,7 +48,8 @@ import org.flowmon.jobs.source.PositionedBatch;
  *                                        report ──┬─► kafka-messages ──► kafka-reports
  *                                                 ├─► postgres-choice ──► postgres-reports   by analysis
  *                                                 └─► alerts ──┬─► alert-messages ──► kafka-alerts   (one task)
- *                                                              └─► webhook-alerts
+ *                                                              ├─► webhook-alerts
+ *                                                              └─► postgres-alerts
  * </pre>
  *
  * <p>The job of a site also publishes states of its windows. A job that merges sites reads them in

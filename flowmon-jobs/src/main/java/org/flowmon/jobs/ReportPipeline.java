@@ -3,6 +3,7 @@ package org.flowmon.jobs;
 import java.util.List;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.flowmon.jobs.alert.Alert;
 import org.flowmon.jobs.alert.AlertResolves;
 import org.flowmon.jobs.alert.AlertRules;
 import org.flowmon.jobs.alert.Alerts;
@@ -16,6 +17,7 @@ import org.flowmon.jobs.report.ReportFunction;
 import org.flowmon.jobs.report.ReportLogics;
 import org.flowmon.jobs.sink.kafka.KafkaReports;
 import org.flowmon.jobs.sink.kafka.KafkaStates;
+import org.flowmon.jobs.sink.postgres.PostgresAlerts;
 import org.flowmon.jobs.sink.postgres.PostgresReports;
 import org.flowmon.jobs.source.FlowTopic;
 import org.flowmon.jobs.topic.KafkaTopics;
@@ -69,7 +71,15 @@ public final class ReportPipeline {
           .name("postgres-reports")
           .uid("postgres-reports");
     }
-    Alerts.send(Alerts.of(reports, config, analyses), config);
+    DataStream<Alert> alerts = Alerts.of(reports, config, analyses);
+    Alerts.send(alerts, config);
+    if (config.postgres() != null) {
+      alerts
+          .sinkTo(new PostgresAlerts(config.postgres()))
+          .name("postgres-alerts")
+          .uid("postgres-alerts")
+          .setParallelism(1);
+    }
   }
 
   public static SingleOutputStreamOperator<Report> reports(

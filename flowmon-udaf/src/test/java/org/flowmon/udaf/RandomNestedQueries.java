@@ -189,9 +189,14 @@ final class RandomNestedQueries {
             + on.stream()
                 .map(key -> random.nextBoolean() ? "a." + key + " = b." + key : equal(key))
                 .collect(Collectors.joining(" AND "));
-    if (random.nextInt(4) == 0) {
-      rest += " WHERE a.v1 >= b.v1 OR b.v0 IS NULL";
-    }
+    rest +=
+        switch (random.nextInt(8)) {
+          case 0, 1 -> " WHERE a.v1 >= b.v1 OR b.v0 IS NULL";
+          case 2 -> " WHERE a.v0 > " + random.nextInt(300);
+          case 3 -> " WHERE a.v0 > " + random.nextInt(300) + " AND a.v1 > 5 AND b.v0 > 5";
+          case 4 -> " WHERE a.v1 > 5 AND b.v0 IS NULL";
+          default -> "";
+        };
     String head = "SELECT " + String.join(", ", items) + " FROM (";
     return new Table(
         new Pair(

@@ -152,6 +152,6 @@ class AlertRulesTest {
       assertEquals(rule.get("condition"), data.get(1).get("refId"), uid);
       assertEquals(data.get(0).get("refId"), map(data.get(1).get("model")).get("expression"), uid);
     }
-    assertEquals(15, uids.size(), uids.toString());
+    assertEquals(17, uids.size(), uids.toString());
   }
 }

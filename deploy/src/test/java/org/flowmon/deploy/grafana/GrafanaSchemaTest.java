@@ -38,32 +38,35 @@ class GrafanaSchemaTest {
 
   private record Run(int code, String out) {}
 
-  private Run go(List<String> arguments) throws Exception {
+  private static Run go(Path folder, List<String> arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(GO.toString()));
     command.addAll(arguments);
     ProcessBuilder builder =
         new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
     Process process = builder.start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertTrue(process.waitFor(10, TimeUnit.MINUTES), "go does not end");
+    assertTrue(process.waitFor(15, TimeUnit.MINUTES), "go does not end");
     return new Run(process.exitValue(), out);
   }
 
-  private void program() throws Exception {
-    assumeTrue(
-        Files.isExecutable(GO), "Go is missing: dashboards are not checked by Grafana's types");
+  /**
+   * Builds a program in Go from resources; without Go or its modules the test is skipped.
+   *
+   * @param what is not checked then
+   * @return the program, in {@code folder}
+   */
+  static Path program(Path folder, String resources, String what) throws Exception {
+    assumeTrue(Files.isExecutable(GO), "Go is missing: " + what);
     for (String name : List.of("go.mod", "go.sum", "main.go")) {
-      String resource = "/grafana/" + name + ".txt";
+      String resource = resources + name + ".txt";
       try (InputStream in = GrafanaSchemaTest.class.getResourceAsStream(resource)) {
         assertTrue(in != null, resource);
         Files.write(folder.resolve(name), in.readAllBytes());
       }
     }
-    Run run = go(List.of("build", "-o", "check", "."));
-    assumeTrue(
-        run.code() == 0,
-        "grafana-foundation-sdk is missing: dashboards are not checked by Grafana's types: "
-            + run.out());
+    Run run = go(folder, List.of("build", "-o", "check", "."));
+    assumeTrue(run.code() == 0, "a module of Go is missing: " + what + ": " + run.out());
+    return folder.resolve("check");
   }
 
   private Run check(List<Path> files) throws Exception {
@@ -89,7 +92,7 @@ class GrafanaSchemaTest {
 
   @Test
   void dashboardsAndAlertRulesAreThoseOfGrafanasTypes() throws Exception {
-    program();
+    program(folder, "/grafana/", "dashboards are not checked by Grafana's types");
     List<Path> files = new ArrayList<>(Dashboards.files());
     for (Map<String, Object> rule : Provisioning.alertRules()) {
       files.add(rule(rule));

@@ -90,4 +90,16 @@ final class MonthOfReports {
     """
         .formatted(from, to);
   }
+
+  /** An alert in each minute, of which the last hundred still fire. */
+  static String alerts(Instant from, Instant to) {
+    return """
+    INSERT INTO flowmon_alerts
+    SELECT lpad(to_hex(extract(epoch FROM t)::bigint), 32, '0'), 2,
+      CASE WHEN t > '%2$s'::timestamptz - interval '100 minutes' THEN 'firing' ELSE 'resolved' END, 'condition', 'warning',
+      'scans', 'scan', '10.0.0.' || extract(minute FROM t), t, t, t + interval '1 minute', t, 3, 1, '{"targets":100}', t
+    FROM generate_series('%1$s'::timestamptz + interval '1 minute', '%2$s', '1 minute') AS t
+    """
+        .formatted(from, to);
+  }
 }

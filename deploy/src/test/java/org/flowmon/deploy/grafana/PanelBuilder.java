@@ -151,7 +151,7 @@ final class PanelBuilder {
     if (unit != null && !unit.equals("")) {
       all.put("unit", unit.toString());
     }
-    all.put("noValue", EMPTY.get(source));
+    all.put("noValue", description.getOrDefault("empty", EMPTY.get(source)));
     if (kind.equals("stat") || kind.equals("number") || kind.equals("rest_number")) {
       all.put("color", ordered("mode", "fixed", "fixedColor", "text"));
     }
@@ -198,6 +198,7 @@ final class PanelBuilder {
                   case "hide" -> property("custom.hidden", value);
                   case "host" -> property("links", hostLinks());
                   case "docs" -> property("links", List.of(securityLink()));
+                  case "alert" -> property("links", List.of(alertLink()));
                   case "names" -> property("mappings", List.of(protocols()));
                   default -> throw new IllegalArgumentException("no property of a column: " + key);
                 }));
@@ -227,6 +228,16 @@ final class PanelBuilder {
             "/d/flowmon-flows?var-host=${__value.raw:percentencode}&${__url_time_range}",
             "targetBlank",
             false));
+  }
+
+  private static Map<String, Object> alertLink() {
+    return ordered(
+        "title",
+        "Console: the flows behind it",
+        "url",
+        "${console}/#/alert/${__data.fields.id}",
+        "targetBlank",
+        true);
   }
 
   private static Map<String, Object> securityLink() {

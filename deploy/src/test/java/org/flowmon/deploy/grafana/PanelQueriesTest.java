@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.flowmon.deploy.grafana.Dashboards.Question;
 import org.flowmon.jobs.analysis.AnalysisConfig;
+import org.flowmon.jobs.sink.postgres.PostgresAlerts;
 import org.flowmon.jobs.sink.postgres.PostgresReports;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,6 +56,8 @@ class PanelQueriesTest {
     }
     database.write(MonthOfReports.windows(analyses(), FROM, TO));
     database.write(MonthOfReports.findings(FROM, TO));
+    PostgresAlerts.createTable(database.config());
+    database.write(MonthOfReports.alerts(FROM, TO));
     database.write("ANALYZE");
   }
 

@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.flowmon.jobs.sink.postgres.PostgresAlerts;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ class ReaderRoleTest {
   static void start() throws Exception {
     database = ReportsDatabase.start();
     database.write("CREATE TABLE report_later AS SELECT 1 AS n");
+    PostgresAlerts.createTable(database.config());
   }
 
   @AfterAll
@@ -34,6 +36,7 @@ class ReaderRoleTest {
   @Test
   void itReadsTablesThatTheJobMadeLater() throws SQLException {
     assertEquals(List.of(List.of(1)), database.read("SELECT n FROM report_later"));
+    assertEquals(List.of(), database.read("SELECT id FROM flowmon_alerts"));
   }
 
   @ParameterizedTest
@@ -43,6 +46,7 @@ class ReaderRoleTest {
         "INSERT INTO report_later VALUES (2)",
         "UPDATE report_later SET n = 2",
         "DELETE FROM report_later",
+        "DELETE FROM flowmon_alerts",
         "TRUNCATE report_later",
         "DROP TABLE report_later",
         "ALTER TABLE report_later ADD COLUMN m int",

@@ -62,7 +62,7 @@ final class StoredReportsEndpointTest {
           "flowmon.reports.elephants",
           JobEndpointsTest.row(0, 7, 1, 1), // as in PostgreSQL
           JobEndpointsTest.row(10, 3, 1, 1));
-      Optional<KafkaOptions> job = Optional.of(job(kafka, postgres));
+      Optional<KafkaOptions> job = Optional.of(job(folder, kafka, postgres));
       try (TestServer server =
           TestServer.start(folder, archive, Tokens.NONE, job, Duration.ofSeconds(30))) {
         JsonNode all = JobEndpointsTest.until(server, PATH, "reports", 5);
@@ -110,7 +110,8 @@ final class StoredReportsEndpointTest {
     }
   }
 
-  private KafkaOptions job(EmbeddedKafka kafka, EmbeddedPostgres postgres) throws Exception {
+  static KafkaOptions job(Path folder, EmbeddedKafka kafka, EmbeddedPostgres postgres)
+      throws Exception {
     Path config =
         Files.writeString(
             folder.resolve("flowmon.yaml"),

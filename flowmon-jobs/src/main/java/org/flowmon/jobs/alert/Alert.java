@@ -1,7 +1,10 @@
 package org.flowmon.jobs.alert;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.flowmon.jobs.analysis.AlertConfig;
@@ -61,6 +64,15 @@ public record Alert(
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
+
+    static State ofCode(int code) throws IOException {
+      return named(values(), one -> one.code() == code, "state", code);
+    }
+
+    /** The one of a {@link #text}. */
+    public static State of(String text) throws IOException {
+      return named(values(), one -> one.text().equals(text), "state", text);
+    }
   }
 
   /** The reason for a message. */
@@ -86,9 +98,32 @@ public record Alert(
     public String text() {
       return name().toLowerCase(Locale.ROOT);
     }
+
+    static Cause ofCode(int code) throws IOException {
+      return named(values(), one -> one.code() == code, "cause", code);
+    }
+
+    /** The one of a {@link #text}. */
+    public static Cause of(String text) throws IOException {
+      return named(values(), one -> one.text().equals(text), "cause", text);
+    }
   }
 
   public Alert {
     sinks = List.copyOf(sinks);
+  }
+
+  /** The severity of a name in capital or small letters. */
+  public static AlertConfig.Severity severity(String name) throws IOException {
+    return named(
+        AlertConfig.Severity.values(), one -> one.name().equalsIgnoreCase(name), "severity", name);
+  }
+
+  private static <T> T named(T[] all, Predicate<T> isNamed, String what, Object name)
+      throws IOException {
+    return Stream.of(all)
+        .filter(isNamed)
+        .findFirst()
+        .orElseThrow(() -> new IOException("an alert has the unknown " + what + " " + name));
   }
 }

@@ -150,7 +150,7 @@ record AlertRule(
   static AlertRule read(DataInputView source) throws IOException {
     String analysis = source.readUTF();
     String name = source.readUTF();
-    Severity severity = AlertSerializer.severity(source.readUTF());
+    Severity severity = Alert.severity(source.readUTF());
     List<String> sinks = readNames(source);
     String when = RecordSerializer.readText(source);
     boolean absence = source.readBoolean();

@@ -1,13 +1,11 @@
 package org.flowmon.jobs.alert;
 
 import java.io.IOException;
-import java.util.stream.Stream;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.flowmon.jobs.alert.Alert.Cause;
 import org.flowmon.jobs.alert.Alert.State;
-import org.flowmon.jobs.analysis.AlertConfig.Severity;
 import org.flowmon.jobs.types.RecordSerializer;
 
 /**
@@ -48,11 +46,11 @@ public final class AlertSerializer extends RecordSerializer<Alert> {
     return new Alert(
         source.readUTF(),
         source.readLong(),
-        state(source.readUnsignedByte()),
-        cause(source.readUnsignedByte()),
+        State.ofCode(source.readUnsignedByte()),
+        Cause.ofCode(source.readUnsignedByte()),
         source.readUTF(),
         source.readUTF(),
-        severity(source.readUTF()),
+        Alert.severity(source.readUTF()),
         readString(source),
         source.readLong(),
         source.readLong(),
@@ -62,31 +60,6 @@ public final class AlertSerializer extends RecordSerializer<Alert> {
         source.readInt(),
         readText(source),
         AlertRule.readNames(source));
-  }
-
-  private static State state(int code) throws IOException {
-    return Stream.of(State.values())
-        .filter(one -> one.code() == code)
-        .findFirst()
-        .orElseThrow(() -> unknown("state", code));
-  }
-
-  private static Cause cause(int code) throws IOException {
-    return Stream.of(Cause.values())
-        .filter(one -> one.code() == code)
-        .findFirst()
-        .orElseThrow(() -> unknown("cause", code));
-  }
-
-  static Severity severity(String name) throws IOException {
-    return Stream.of(Severity.values())
-        .filter(one -> one.name().equals(name))
-        .findFirst()
-        .orElseThrow(() -> unknown("severity", name));
-  }
-
-  private static IOException unknown(String what, Object found) {
-    return new IOException("an alert has the unknown " + what + " " + found);
   }
 
   /** The serializer's snapshot. */

@@ -18,7 +18,8 @@ import org.flowmon.jobs.sink.kafka.KafkaReports;
  *
  * <pre>
  *   report ─────────┬─► alerts ──┬─► alert-messages ──► kafka-alerts     topic flowmon.alerts
- *   alert-resolves ─┘            └─► webhook-alerts
+ *   alert-resolves ─┘            ├─► webhook-alerts
+ *                                └─► postgres-alerts                     in the job with a database
  * </pre>
  */
 public final class Alerts {

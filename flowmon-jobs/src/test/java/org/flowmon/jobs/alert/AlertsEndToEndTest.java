@@ -25,6 +25,7 @@ import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.sink.postgres.TestPostgres;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -94,6 +95,38 @@ class AlertsEndToEndTest {
     }
   }
 
+  @Test
+  void aJobThatReadsAllFlowsAgainLeavesInPostgresqlTheRowsThatItHadWritten() throws Exception {
+    try (TestPostgres database = new TestPostgres();
+        TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
+      kafka.createTopic("flows", 1);
+      for (int window = 1; window <= 8; window++) {
+        boolean loud = window >= 2 && window <= 4 || window >= 7;
+        send(kafka, window, AlertRun.end(window) - 5 * AlertRun.SECOND, loud ? 500 : 50);
+      }
+      String rows = "SELECT a::text FROM flowmon_alerts a ORDER BY id";
+      List<String> first = List.of();
+      for (int run = 1; run <= 2; run++) {
+        String alerts = "- {name: loud, when: bytes > 100, silence: 0s, sinks: [ops]}";
+        environment(kafka, 1, alerts, true, postgres(database)).execute("alerts");
+        List<String> stored = database.rows(rows);
+        assertEquals(2, stored.size(), stored.toString());
+        assertEquals(
+            List.of("4\tresolved\t4", "2\tfiring\t8"),
+            database.rows(
+                "SELECT number, state, (extract(epoch FROM last_held) * 1000000 - %d)::bigint / %d FROM flowmon_alerts ORDER BY since"
+                    .formatted(AlertRun.BEGIN, AlertRun.SLIDE)));
+        assertTrue(run == 1 || stored.equals(first), "run 2, with the times of writing");
+        first = stored;
+      }
+    }
+  }
+
+  private static String postgres(TestPostgres database) {
+    JobConfig.Postgres config = database.config();
+    return "postgres: {url: '%s', user: %s}%n".formatted(config.url(), config.user());
+  }
+
   private static List<String> await(TestKafka kafka, int messages) throws Exception {
     while (messages(kafka).size() < messages) {
       Thread.sleep(100);
@@ -119,6 +152,11 @@ class AlertsEndToEndTest {
 
   private StreamExecutionEnvironment environment(
       TestKafka kafka, int port, String alerts, boolean bounded) {
+    return environment(kafka, port, alerts, bounded, "");
+  }
+
+  private StreamExecutionEnvironment environment(
+      TestKafka kafka, int port, String alerts, boolean bounded, String further) {
     AnalysisConfig analysis = AlertRun.analysis("0s", alerts);
     JobConfig config =
         JobConfig.parse(
@@ -134,8 +172,9 @@ class AlertsEndToEndTest {
               disorder_bound: 0s
               bounded: %s
             """
-                .formatted(
-                    kafka.bootstrap(), port, directory.resolve("checkpoints").toUri(), bounded));
+                    .formatted(
+                        kafka.bootstrap(), port, directory.resolve("checkpoints").toUri(), bounded)
+                + further);
     StreamExecutionEnvironment env = LocalFlink.environment(2);
     FlowmonJob.build(env, config, List.of(analysis));
     return env;

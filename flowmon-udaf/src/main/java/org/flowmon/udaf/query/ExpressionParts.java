@@ -1,6 +1,7 @@
 package org.flowmon.udaf.query;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.flowmon.flow.FlowColumn;
@@ -33,6 +34,19 @@ import org.flowmon.udaf.value.ValueKind;
 /** The parts of expressions, for walking through them. */
 public final class ExpressionParts {
   private ExpressionParts() {}
+
+  /** The columns of other queries' results that it reads. */
+  public static Set<Named> namedColumns(Expression expression) {
+    Set<Named> columns = new HashSet<>();
+    Binder.walk(
+        expression,
+        part -> {
+          if (part instanceof Named column) {
+            columns.add(column);
+          }
+        });
+    return columns;
+  }
 
   public static boolean hasAggregate(Expression expression) {
     if (expression instanceof AggregateCall) {

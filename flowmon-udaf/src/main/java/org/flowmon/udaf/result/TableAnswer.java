@@ -1,48 +1,22 @@
 package org.flowmon.udaf.result;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.flowmon.udaf.expression.CompiledPredicate;
+import org.flowmon.udaf.join.JoinedColumns;
+import org.flowmon.udaf.join.TableJoin;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.Expression;
-import org.flowmon.udaf.query.Expression.Named;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
-import org.flowmon.udaf.vector.TableVectors;
 import org.flowmon.udaf.vector.Vector;
-import org.jspecify.annotations.Nullable;
 
 /** Answers a query over the results of others; expressions, groups and orders are as over flows. */
 public final class TableAnswer {
-  /** A column to read: its table and its vector. */
-  private static final class Read {
-    private final ResultTable table;
-    private final int column;
-    private final int @Nullable [] rows; // null if they are the table's own
-    private final Vector vector;
-
-    Read(ResultTable table, Named column, int @Nullable [] rows) {
-      this.table = table;
-      this.column = TableVectors.place(table, column.name(), column.kind(), "a query");
-      this.rows = rows;
-      this.vector = new Vector(column.kind());
-    }
-
-    void load(int from, int n) {
-      if (rows == null) {
-        TableVectors.load(table, column, from, n, vector);
-      } else {
-        TableVectors.load(table, column, rows, from, n, vector);
-      }
-    }
-  }
-
   private TableAnswer() {}
 
   /**
@@ -62,7 +36,7 @@ public final class TableAnswer {
     FlowQuery clauses = query.clauses();
     long read = clauses.limit() < 0 ? clauses.limit() : clauses.limit() + query.offset();
     FlowQuery plain = withoutRowNumbers(clauses).withLimit(read);
-    ResultTable answer = of(query, plain, join, tables, memory, check);
+    ResultTable answer = of(query, plain, join, memory, check);
     return withoutFirst(query.offset(), withRowNumbers(clauses, answer));
   }
 
@@ -74,21 +48,10 @@ public final class TableAnswer {
   }
 
   private static ResultTable of(
-      TableQuery query,
-      FlowQuery clauses,
-      TableJoin join,
-      List<ResultTable> tables,
-      GroupMemory memory,
-      Runnable check) {
-    Map<Expression, Vector> vectors = new LinkedHashMap<>();
-    List<Read> reads = new ArrayList<>();
-    for (Named column : query.columnsRead()) {
-      int source = join.source(column);
-      Read read = new Read(tables.get(source), column, join.rows(source));
-      vectors.put(column, read.vector);
-      reads.add(read);
-    }
-    CompiledPredicate filter = CompiledPredicate.of(clauses.where(), vectors);
+      TableQuery query, FlowQuery clauses, TableJoin join, GroupMemory memory, Runnable check) {
+    JoinedColumns columns = join.columns(query.columnsRead());
+    Map<Expression, Vector> vectors = columns.vectors();
+    CompiledPredicate filter = CompiledPredicate.of(join.condition(), vectors);
     DistinctCounts counts = DistinctCounts.of(clauses);
     List<FlowQuery> groupings = counts == null ? List.of(clauses) : counts.groupings();
     List<GroupCollector> groups =
@@ -102,9 +65,7 @@ public final class TableAnswer {
     for (int from = 0; from < join.count(); from += Vector.CAPACITY) {
       check.run();
       int count = Math.min(Vector.CAPACITY, join.count() - from);
-      for (Read read : reads) {
-        read.load(from, count);
-      }
+      columns.load(from, count);
       int n = filter.select(count, selection);
       for (GroupCollector collector : groups) {
         collector.add(count, selection, n);

@@ -1,20 +1,26 @@
 package org.flowmon.deploy.serve.job;
 
 import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
 import org.flowmon.deploy.serve.http.Problem;
 import org.flowmon.flow.memory.HeapBudget;
+import org.flowmon.jobs.alert.Alert;
 import org.flowmon.jobs.config.job.JobConfig;
+import org.flowmon.jobs.sink.postgres.StoredAlerts;
 import org.flowmon.jobs.sink.postgres.StoredReports;
 
-/** The reports that a job keeps in PostgreSQL, as long as that keeps them. */
+/** The reports and alerts that a job keeps in PostgreSQL, as long as that keeps them. */
 final class JobDatabase implements ReportStore {
   // Answers of several requests at a time are made beside each other.
   private static final int ANSWERS = 8;
 
   private final StoredReports stored;
+  private final StoredAlerts alerts;
 
   JobDatabase(JobConfig.Postgres postgres) {
     this.stored = new StoredReports(postgres);
+    this.alerts = new StoredAlerts(postgres);
   }
 
   @Override
@@ -58,6 +64,24 @@ final class JobDatabase implements ReportStore {
     }
   }
 
+  /** Empty if the job has not made the table of alerts; throws a {@link Problem} if it is away. */
+  Optional<List<Alert>> alerts(StoredAlerts.Asked asked, int most) {
+    try {
+      return alerts.newest(asked, most);
+    } catch (SQLException e) {
+      throw new Problem(Problem.Code.UNAVAILABLE, reason(e), e);
+    }
+  }
+
+  /** The alert of an id, if it is there; throws a {@link Problem} if the database is away. */
+  Optional<Alert> alert(String id) {
+    try {
+      return alerts.one(id);
+    } catch (SQLException e) {
+      throw new Problem(Problem.Code.UNAVAILABLE, reason(e), e);
+    }
+  }
+
   private static Kept kept(StoredReports.Stored one) {
     return new Kept(
         one.analysis(),
@@ -73,5 +97,6 @@ final class JobDatabase implements ReportStore {
   @Override
   public void close() {
     stored.close();
+    alerts.close();
   }
 }

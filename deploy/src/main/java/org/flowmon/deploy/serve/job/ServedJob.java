@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServedJob implements AutoCloseable {
   private final Optional<KafkaOptions> kafka;
   private final Optional<JobTopics> topics;
+  private final Optional<JobDatabase> database;
   private final List<ReportStore> stores = new ArrayList<>();
   private final Map<String, Object> properties = new HashMap<>();
 
@@ -37,10 +38,12 @@ public final class ServedJob implements AutoCloseable {
           properties.put("bootstrap.servers", one.bootstrap());
         });
     this.topics = kafka.map(one -> new JobTopics(properties));
-    kafka
-        .flatMap(KafkaOptions::job)
-        .flatMap(job -> Optional.ofNullable(job.postgres()))
-        .ifPresent(postgres -> stores.add(new JobDatabase(postgres)));
+    this.database =
+        kafka
+            .flatMap(KafkaOptions::job)
+            .flatMap(job -> Optional.ofNullable(job.postgres()))
+            .map(JobDatabase::new);
+    database.ifPresent(stores::add);
     topics.ifPresent(stores::add);
   }
 
@@ -68,15 +71,13 @@ public final class ServedJob implements AutoCloseable {
                     archives,
                     kafka.flatMap(KafkaOptions::job).orElseGet(LocalReplay::withoutJob)))
             .forRole(Role.ANALYST));
-    Optional<AlertsEndpoints> alerts = topics.map(one -> new AlertsEndpoints(one, properties));
-    boolean isRemote = stores.size() > 1;
+    Optional<AlertsEndpoints> alerts =
+        topics.map(one -> new AlertsEndpoints(database, one, properties));
+    Lane lane = database.isPresent() ? Lane.REMOTE : Lane.SMALL;
     routes.add(
-        Route.get(
-            api + "reports",
-            isRemote ? Lane.REMOTE : Lane.SMALL,
-            orNone(topics, any -> new ReportsEndpoint(stores))));
-    routes.add(Route.get(api + "alerts", Lane.SMALL, orNone(alerts, one -> one::list)));
-    routes.add(Route.get(api + "alerts/{id}", Lane.SMALL, orNone(alerts, one -> one::one)));
+        Route.get(api + "reports", lane, orNone(topics, any -> new ReportsEndpoint(stores))));
+    routes.add(Route.get(api + "alerts", lane, orNone(alerts, one -> one::list)));
+    routes.add(Route.get(api + "alerts/{id}", lane, orNone(alerts, one -> one::one)));
     routes.add(
         Route.post(api + "alerts/{id}/resolve", Lane.REMOTE, orNone(alerts, one -> one::resolve))
             .forRole(Role.ANALYST));

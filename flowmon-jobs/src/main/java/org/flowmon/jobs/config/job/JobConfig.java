@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   url: jdbc:postgresql://localhost/flowmon
  *   user: flowmon
  *   password_file: /etc/flowmon/postgres.password
- *   retention: 90d                   # absent: reports stay
+ *   retention: 90d                   # absent: reports and alerts stay
  * analyses: /etc/flowmon/analyses    # folder, one file each
  * columns: []                      # users' own: {@link ColumnsSection}; defined in this process
  * enrichment: {}                     # files that are joined: {@link EnrichmentConfig}
@@ -154,11 +154,11 @@ public record JobConfig(
   }
 
   /**
-   * The database of reports.
+   * The database of reports and alerts.
    *
    * @param passwordFile the password is its first line; null if none is needed
-   * @param retention a report stays until its window ended this long before the newest one of its
-   *     analysis; null: it stays
+   * @param retention a report or alert stays until its window ended this long before the newest one
+   *     of its analysis; null: it stays
    */
   public record Postgres(
       String url, String user, @Nullable String passwordFile, @Nullable Duration retention)

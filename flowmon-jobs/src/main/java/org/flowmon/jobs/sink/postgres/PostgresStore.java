@@ -19,16 +19,8 @@ import org.flowmon.jobs.report.json.ReportJson;
 import org.flowmon.udaf.group.GroupEstimate;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to the database of reports, opened when first needed and again when lost. */
-final class PostgresStore implements AutoCloseable {
-  // Errors that may pass: connection (08), rollback (40), resources (53), state (55), intervention
-  // (57), system (58), and a server that is read-only until a failover is done.
-  private static final List<String> TRANSIENT = List.of("08", "40", "53", "55", "57", "58");
-  private static final String READ_ONLY = "25006";
-
-  // Undefined table, undefined column, another type: the cached table may be outdated.
-  private static final List<String> CHANGED = List.of("42P01", "42703", "42804");
-
+/** The tables of reports: of their windows, and of the rows of each analysis. */
+final class PostgresStore extends TableStore<Report> {
   private static final List<String> WINDOW = PostgresTable.windowColumnsOfReports();
 
   private static final String PUT_WINDOW =
@@ -49,56 +41,28 @@ final class PostgresStore implements AutoCloseable {
               Report.UPDATE,
               Report.UPDATE);
 
-  private final JobConfig.Postgres postgres;
   private final @Nullable ReportRetention retention;
   private final Map<String, PostgresTable> tables = new HashMap<>();
-  private @Nullable Connection connection;
 
   PostgresStore(JobConfig.Postgres postgres) {
-    this.postgres = postgres;
+    super(postgres);
     this.retention =
         postgres.retention() == null ? null : new ReportRetention(postgres.retention());
   }
 
-  String place() {
-    return postgres.place();
+  @Override
+  String tableOf(Report report) {
+    return PostgresTable.nameOf(report.analysis());
   }
 
-  /**
-   * Replaces a window's rows; false if a higher revision is there. A table dropped or altered since
-   * is created again. PostgresRejectedException: it would be refused again; SQLException: a later
-   * attempt may succeed.
-   */
-  boolean store(Report report) throws PostgresRejectedException, SQLException {
-    Connection open = connection();
-    boolean known = tables.containsKey(report.analysis());
-    try {
-      return attempt(open, report);
-    } catch (SQLException e) {
-      if (isTransient(e)) {
-        close();
-        throw e;
-      }
-      rollback(open);
-      if (known && CHANGED.contains(e.getSQLState())) {
-        return store(report); // once: the table is read anew, and created if it is gone
-      }
-      throw new PostgresRejectedException(
-          "%s in %s: %s (SQL state %s); %s"
-              .formatted(
-                  PostgresTable.nameOf(report.analysis()),
-                  place(),
-                  e.getMessage(),
-                  e.getSQLState(),
-                  advice(e)),
-          e);
-    } catch (PostgresRejectedException | RuntimeException e) {
-      rollback(open);
-      throw e instanceof PostgresRejectedException rejected
-          ? rejected
-          : new PostgresRejectedException(
-              PostgresTable.nameOf(report.analysis()) + ": a value cannot be stored: " + e, e);
-    }
+  @Override
+  boolean isKnown(Report report) {
+    return tables.containsKey(report.analysis());
+  }
+
+  @Override
+  void forget() {
+    tables.clear();
   }
 
   /** An analysis whose table does not fit is left to its first report, which says so. */
@@ -118,8 +82,8 @@ final class PostgresStore implements AutoCloseable {
     }
   }
 
-  private boolean attempt(Connection open, Report report)
-      throws PostgresRejectedException, SQLException {
+  @Override
+  boolean attempt(Connection open, Report report) throws PostgresRejectedException, SQLException {
     PostgresTable table = table(open, report.analysis(), report.columns());
     boolean newer = putWindow(open, report);
     if (newer) {
@@ -130,37 +94,6 @@ final class PostgresStore implements AutoCloseable {
     }
     open.commit();
     return newer;
-  }
-
-  private static String advice(SQLException e) {
-    String state = e.getSQLState() == null ? "" : e.getSQLState();
-    if (state.equals("42501")) {
-      return "grant the job's role what it needs: it creates tables in its schema, and selects,"
-          + " inserts, updates and deletes in them";
-    }
-    if (state.startsWith("42")) {
-      return "the table is not what this analysis writes: rename or drop it, and it is created"
-          + " anew";
-    }
-    return "the report's values do not fit the table";
-  }
-
-  private static boolean isTransient(SQLException e) {
-    String state = e.getSQLState();
-    return state == null
-        || state.equals(READ_ONLY)
-        || TRANSIENT.stream().anyMatch(state::startsWith);
-  }
-
-  private Connection connection() throws SQLException {
-    if (connection != null) {
-      return connection;
-    }
-    Connection opened = PostgresConnection.open(postgres, Map.of());
-    opened.setAutoCommit(false);
-    connection = opened;
-    tables.clear();
-    return opened;
   }
 
   private PostgresTable table(Connection open, String analysis, List<ReportColumn> columns)
@@ -212,29 +145,6 @@ final class PostgresStore implements AutoCloseable {
               ? null
               : PostgresTable.text(ReportJson.enrichment(confidence)));
       return put.executeUpdate() == 1;
-    }
-  }
-
-  private void rollback(Connection open) throws SQLException {
-    tables.clear();
-    try {
-      open.rollback();
-    } catch (SQLException e) {
-      close();
-      throw e;
-    }
-  }
-
-  @Override
-  public void close() {
-    Connection closing = connection;
-    connection = null;
-    if (closing != null) {
-      try {
-        closing.close();
-      } catch (SQLException e) {
-        // lost already
-      }
     }
   }
 }

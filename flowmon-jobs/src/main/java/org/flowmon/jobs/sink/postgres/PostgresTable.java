@@ -116,7 +116,7 @@ final class PostgresTable {
 
   void create(Connection connection) throws SQLException, PostgresRejectedException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("SELECT pg_advisory_xact_lock(" + CREATION_LOCK + ")");
+      lockCreation(statement);
       statement.execute(
           "CREATE TABLE IF NOT EXISTS flowmon_windows (%s, PRIMARY KEY (analysis, window_end, window_start))"
               .formatted(String.join(", ", WINDOW_COLUMNS.values())));
@@ -155,6 +155,11 @@ final class PostgresTable {
     connection.commit();
   }
 
+  /** Until the transaction ends. */
+  static void lockCreation(Statement statement) throws SQLException {
+    statement.execute("SELECT pg_advisory_xact_lock(" + CREATION_LOCK + ")");
+  }
+
   /**
    * By what dashboards ask for besides times: a row's key, and each address. An index that is
    * absent is made if the role owns the table and the table is small; without it questions are only
@@ -170,7 +175,7 @@ final class PostgresTable {
     }
   }
 
-  private static void createIndex(
+  static void createIndex(
       Connection connection, Statement statement, String table, String what, String columns)
       throws SQLException {
     String index = indexName(table, what);
@@ -351,5 +356,12 @@ final class PostgresTable {
 
   static OffsetDateTime time(long micros) {
     return FlowTime.instant(micros).atOffset(ZoneOffset.UTC);
+  }
+
+  /** Before and after all times if there is no bound. */
+  static OffsetDateTime bound(long micros) {
+    return micros == Long.MIN_VALUE
+        ? OffsetDateTime.MIN
+        : micros == Long.MAX_VALUE ? OffsetDateTime.MAX : time(micros);
   }
 }

@@ -8,14 +8,12 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.stream.Collectors;
 import org.flowmon.ingest.text.JsonText;
 import org.flowmon.jobs.config.job.JobConfig;
@@ -28,13 +26,6 @@ import org.flowmon.jobs.sink.postgres.PostgresTable.Column;
  * answer is of one moment. Thread-safe.
  */
 public final class StoredReports implements AutoCloseable {
-  /** A query ends after 20 s; a session changes nothing, whatever its role may. */
-  static final Map<String, String> SESSION =
-      Map.of(
-          "options",
-          "-c statement_timeout=20000 -c default_transaction_read_only=on -c TimeZone=UTC"
-              + " -c default_transaction_isolation=repeatable\\ read");
-
   /** Each analysis by itself, so that the primary key finds the newest windows of many. */
   private static final String NAMES =
       """
@@ -59,11 +50,10 @@ public final class StoredReports implements AutoCloseable {
       ORDER BY w.window_end DESC, w.analysis COLLATE "C", w.window_start DESC LIMIT ?
       """;
 
-  private final JobConfig.Postgres postgres;
-  private final ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
+  private final ReadSessions sessions;
 
   public StoredReports(JobConfig.Postgres postgres) {
-    this.postgres = postgres;
+    this.sessions = new ReadSessions(postgres);
   }
 
   /**
@@ -103,14 +93,12 @@ public final class StoredReports implements AutoCloseable {
   }
 
   public String place() {
-    return postgres.place();
+    return sessions.place();
   }
 
   /** Throws {@link SQLException} with the reason if the database does not answer. */
   public void mustAnswer() throws SQLException {
-    Connection connection = connection();
-    connection.rollback(); // a look at an idle one begins a transaction
-    idle.push(connection);
+    sessions.mustAnswer();
   }
 
   /**
@@ -123,34 +111,8 @@ public final class StoredReports implements AutoCloseable {
    */
   public Found newest(Asked asked, int least, int most, long mostBytes)
       throws SQLException, TooManyException {
-    Connection connection = connection();
-    boolean isWell = false;
-    try {
-      Found found = newest(connection, asked, least, most, mostBytes);
-      connection.rollback(); // nothing was written
-      isWell = true;
-      return found;
-    } finally {
-      if (isWell) {
-        idle.push(connection);
-      } else {
-        connection.close();
-      }
-    }
-  }
-
-  /** An idle one that still answers, or a new one. */
-  private Connection connection() throws SQLException {
-    Connection connection = idle.poll();
-    if (connection != null && connection.isValid(5)) {
-      return connection;
-    }
-    if (connection != null) {
-      connection.close();
-    }
-    Connection opened = PostgresConnection.open(postgres, SESSION);
-    opened.setAutoCommit(false);
-    return opened;
+    return sessions.<Found, TooManyException>ask(
+        connection -> newest(connection, asked, least, most, mostBytes));
   }
 
   private static Found newest(
@@ -168,8 +130,8 @@ public final class StoredReports implements AutoCloseable {
       if (asked.analysis().isPresent()) {
         select.setString(at++, asked.analysis().get());
       }
-      select.setObject(at++, bound(asked.from()));
-      select.setObject(at++, bound(asked.to()));
+      select.setObject(at++, PostgresTable.bound(asked.from()));
+      select.setObject(at++, PostgresTable.bound(asked.to()));
       select.setInt(at++, asked.withEmpty() ? 0 : 1);
       select.setInt(at++, most);
       select.setInt(at, most);
@@ -193,13 +155,6 @@ public final class StoredReports implements AutoCloseable {
       }
     }
     return new Found(found, false);
-  }
-
-  /** Before and after all times if there is no bound. */
-  private static OffsetDateTime bound(long micros) {
-    return micros == Long.MIN_VALUE
-        ? OffsetDateTime.MIN
-        : micros == Long.MAX_VALUE ? OffsetDateTime.MAX : PostgresTable.time(micros);
   }
 
   private static Stored stored(
@@ -284,14 +239,6 @@ public final class StoredReports implements AutoCloseable {
 
   @Override
   public void close() {
-    Connection connection = idle.poll();
-    while (connection != null) {
-      try {
-        connection.close();
-      } catch (SQLException e) {
-        // lost already
-      }
-      connection = idle.poll();
-    }
+    sessions.close();
   }
 }

@@ -379,7 +379,7 @@ class PostgresReportsTest {
   }
 
   /** The clock of this machine; timers are left to {@code flush}. */
-  private static final class WallClock implements ProcessingTimeService {
+  static final class WallClock implements ProcessingTimeService {
     @Override
     public long getCurrentProcessingTime() {
       return System.currentTimeMillis();

@@ -237,7 +237,7 @@ class StoredReportsTest {
               + " WHERE application_name = 'flowmon'");
       assertEquals(1, stored.newest(ALL, 1, 10, BYTES).reports().size(), "on a new connection");
     }
-    try (Connection session = PostgresConnection.open(database.config(), StoredReports.SESSION);
+    try (Connection session = PostgresConnection.open(database.config(), ReadSessions.OPTIONS);
         Statement statement = session.createStatement()) {
       assertEquals(
           "25006",

@@ -35,8 +35,18 @@ export function href(page, args = [], params = {}) {
   return `#/${path}${text === '' ? '' : '?' + text}`;
 }
 
-/** The address of the same page with some parameters changed; undefined removes one. */
-export const changed = (view, params) => href(view.page, view.args, {...view.params, ...params});
+/** Parameters that are a place in pages of rows. */
+const PLACES = ['cursor', 'alerts'];
+
+/**
+ * The address of the same page with some parameters changed; undefined removes one. A place is one in the rows of one
+ * question: any other change begins at the first page.
+ */
+export function changed(view, params) {
+  const isPaging = PLACES.some((name) => name in params);
+  const kept = Object.entries(view.params).filter(([name]) => isPaging || !PLACES.includes(name));
+  return href(view.page, view.args, {...Object.fromEntries(kept), ...params});
+}
 
 /** The parameters that other pages take along: the times. */
 export function carried(view) {

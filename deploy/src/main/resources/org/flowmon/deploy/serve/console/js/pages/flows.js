@@ -32,7 +32,7 @@ const addressForm = part(({view}) => form({
   class: 'group',
   onSubmit: (event) => {
     event.preventDefault();
-    go(changed(view, {address: new FormData(event.target).get('address').trim(), cursor: undefined}));
+    go(changed(view, {address: new FormData(event.target).get('address').trim()}));
   },
 }, label(null, 'Address or subnet ', input({
   type: 'search', name: 'address', defaultValue: view.params.address ?? '', key: view.params.address, placeholder: '192.0.2.0/24',
@@ -60,11 +60,11 @@ export const flowTable = part(({view, context, filter, address}) => {
       span({'data-count': counted.value?.rows[0]?.flows}, counted.value ? `${showCount(counted.value.rows[0].flows)} flows in this range` : ' '),
       label(null, select({
         'aria-label': 'Order', value: order,
-        onChange: (event) => go(changed(view, {order: event.target.value === 'newest' ? undefined : event.target.value, cursor: undefined})),
+        onChange: (event) => go(changed(view, {order: event.target.value === 'newest' ? undefined : event.target.value})),
       }, option({value: 'newest'}, 'newest first'), option({value: 'oldest'}, 'oldest first'))),
       label(null, input({
         type: 'checkbox', checked: view.params.columns === '*',
-        onChange: (event) => go(changed(view, {columns: event.target.checked ? '*' : undefined, cursor: undefined})),
+        onChange: (event) => go(changed(view, {columns: event.target.checked ? '*' : undefined})),
       }), 'all columns'),
       a({href: exploreHref(view, {filter: all(filter, ofAddress(address))})}, 'explore these'),
       a({href: queryHref(sql)}, 'as a query')),

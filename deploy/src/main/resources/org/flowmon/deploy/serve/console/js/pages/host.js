@@ -149,7 +149,7 @@ const mentions = part(({view, address}) => {
     return {
       alerts: alerts.alerts.filter((one) => named(one.columns) || one.key.split('|').includes(address)),
       reports: reports.reports.flatMap((one) => one.rows.filter((row) => named(row.columns)).map((row) => ({one, row}))).slice(0, 50),
-      more: reports.next !== null,
+      more: reports.next !== null || alerts.next !== null,
     };
   });
   return section({class: 'card', 'aria-label': 'Reports and alerts'}, header(null, h2(null, 'Reports and alerts about it')),
@@ -158,7 +158,7 @@ const mentions = part(({view, address}) => {
         a({href: alertHref(view, one)}, `${one.analysis}: ${one.rule}`), span({class: 'muted'}, ` since ${showInstant(one.since)}`))),
       reports.map(({one, row}) => div({key: `${one.analysis}${one.window_end}${row.row_key}`}, span({class: 'tag'}, row.columns.verdict ?? 'report'), ' ',
         a({href: reportHref(view, one)}, `${one.analysis}, ${showInstant(one.window_end)}`), span({class: 'muted mono'}, ` ${rowText(row)}`))),
-      more ? div({class: 'muted'}, 'Of the newest 1000 reports.') : null), {
+      more ? div({class: 'muted'}, 'Of the newest 1000 reports and 1000 alerts.') : null), {
       isEmpty: ({alerts, reports}) => alerts.length + reports.length === 0, empty: 'No report and no alert names this address.',
     }));
 });

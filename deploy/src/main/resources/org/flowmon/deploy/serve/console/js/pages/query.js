@@ -27,7 +27,7 @@ export const query = part(({view}) => {
     const text = api.current?.text() ?? sql;
     setPast([text, ...past.filter((one) => one !== text)].slice(0, KEPT));
     // A query that is asked again is another view only if the archive has grown; the number makes it ask.
-    go(changed(view, {sql: text, plan: mode === 'plan' ? '1' : undefined, run: isRun && text === sql ? String(Number(view.params.run) + 1) : '1', cursor: undefined}));
+    go(changed(view, {sql: text, plan: mode === 'plan' ? '1' : undefined, run: isRun && text === sql ? String(Number(view.params.run) + 1) : '1'}));
   };
   return div(null,
     div({class: 'title'}, h1(null, 'Query'), span({class: 'muted'}, 'Ctrl-Enter runs, Ctrl-Space completes')),

@@ -33,21 +33,28 @@ export const reports = part(({view, context}) => {
 const analysisChoice = part(({view}) => {
   const work = useWork('analyses', (signal) => get('analyses', {}, signal));
   return label(null, 'Analysis ', select({
-    value: view.params.analysis ?? '', onChange: (event) => go(changed(view, {analysis: event.target.value, cursor: undefined})),
+    value: view.params.analysis ?? '', onChange: (event) => go(changed(view, {analysis: event.target.value})),
   }, option({value: ''}, 'all'), (work.value?.analyses ?? []).map(({name}) => option({key: name, value: name}, name))));
 });
+
+/** Buttons to the pages beside this one, whose cursor the parameter has. */
+const pages = (view, parameter, next) => div({class: 'group'},
+  view.params[parameter] ? button({onClick: () => history.back()}, 'Page before') : null,
+  next ? a({class: 'button', href: changed(view, {[parameter]: next})}, 'Next page') : null);
 
 const severity = {info: '', warning: 'warn', critical: 'bad'};
 
 const alertList = part(({view, context}) => {
   const state = view.params.state ?? 'firing';
-  const params = {state, analysis: view.params.analysis, ...bounds(view, context.range), limit: 100};
+  const params = {
+    state, analysis: view.params.analysis, ...bounds(view, context.range), limit: 100, cursor: view.params.alerts,
+  };
   const work = useWork(JSON.stringify(['alerts', params, context.turn]), (signal) => get('alerts', params, signal));
   return section({class: 'card', 'aria-label': 'Alerts'},
     header(null, h2(null, 'Alerts'), div({class: 'choice'}, ['firing', 'resolved', 'all'].map((one) => button({
       key: one, 'aria-pressed': String(state === one), onClick: () => go(changed(view, {state: one === 'firing' ? undefined : one})),
     }, one)))),
-    shown(work, ({alerts, next}) => div(null, dataTable({
+    shown(work, ({alerts, next, warnings}) => div(null, remarks({warnings}), dataTable({
       label: 'Alerts', rows: alerts, rowKey: ({id}) => id, csvName: 'alerts',
       columns: [
         {id: 'severity', title: 'Severity', value: (one) => one.severity,
@@ -58,7 +65,7 @@ const alertList = part(({view, context}) => {
         {id: 'since', title: 'Since', value: (one) => one.since, show: (one) => showInstant(one.since)},
         {id: 'last_held', title: 'Last held', value: (one) => one.last_held, show: (one) => showInstant(one.last_held)},
       ],
-    }), next ? div({class: 'muted'}, 'The newest 100. Choose a range of times to see others.') : null), {
+    }), pages(view, 'alerts', next)), {
       isEmpty: ({alerts}) => alerts.length === 0, empty: state === 'firing' ? 'No alert is firing.' : 'No such alerts.',
     }));
 });
@@ -71,7 +78,7 @@ const reportList = part(({view, context}) => {
   return section({class: 'card', 'aria-label': 'Reports'},
     header(null, h2(null, 'Reports'), label(null, input({
       type: 'checkbox', checked: view.params.empty === '1',
-      onChange: (event) => go(changed(view, {empty: event.target.checked ? '1' : undefined, cursor: undefined})),
+      onChange: (event) => go(changed(view, {empty: event.target.checked ? '1' : undefined})),
     }), 'also those without rows')),
     shown(work, ({reports: found, next, warnings}) => div(null, remarks({warnings}), dataTable({
       label: 'Reports', rows: found, rowKey: (one) => one.analysis + one.window_end, csvName: 'reports',
@@ -85,8 +92,7 @@ const reportList = part(({view, context}) => {
         {id: 'verdict', title: 'Verdicts', value: verdicts},
         {id: 'confidence', title: 'Confidence', value: (one) => one.confidence.history, show: (one) => confidenceTag(one.confidence)},
       ],
-    }), div({class: 'group'}, view.params.cursor ? button({onClick: () => history.back()}, 'Page before') : null,
-      next ? a({class: 'button', href: changed(view, {cursor: next})}, 'Next page') : null)), {
+    }), pages(view, 'cursor', next)), {
       isEmpty: ({reports: found}) => found.length === 0, empty: 'No reports with rows.',
     }));
 });

@@ -10,7 +10,7 @@ const {button, div} = dom;
 export const filterBar = part(({view, session}, ...children) => {
   const api = useRef(null);
   const filter = view.params.filter ?? '';
-  const apply = (text) => go(changed(view, {filter: text.trim(), cursor: undefined}));
+  const apply = (text) => go(changed(view, {filter: text.trim()}));
   return div({class: 'bar', role: 'group', 'aria-label': 'Filter'},
     editor({
       value: filter, kind: 'condition', label: 'Filter: a condition of the query dialect', apiRef: api, onSubmit: apply,

@@ -10,7 +10,7 @@ const {button, div, form, input, label, optgroup, option, select, span} = dom;
 
 /** What is kept of a view: all but its times and its place in pages. */
 function kept({page, params}) {
-  const {range, from, to, cursor, refresh, ...parameters} = params;
+  const {range, from, to, cursor, alerts, refresh, ...parameters} = params;
   return {page, parameters};
 }
 

@@ -1,24 +1,33 @@
-package org.flowmon.udaf.result;
+package org.flowmon.udaf.join;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import org.flowmon.flow.TableHash;
+import org.flowmon.udaf.expression.CompiledPredicate;
 import org.flowmon.udaf.memory.GroupMemory;
+import org.flowmon.udaf.query.Expression;
+import org.flowmon.udaf.query.Expression.And;
 import org.flowmon.udaf.query.Expression.Named;
+import org.flowmon.udaf.query.ExpressionParts;
 import org.flowmon.udaf.query.TableQuery;
 import org.flowmon.udaf.query.TableQuery.Equality;
 import org.flowmon.udaf.query.TableQuery.Source;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.flowmon.udaf.value.ResultTable;
-import org.flowmon.udaf.value.ValueKind;
+import org.flowmon.udaf.vector.Vector;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Joined rows: by source, the number of its row. They are in the order of the first source's rows;
  * those of one row are in the order of the second's, and so on.
+ *
+ * <p>A condition of WHERE is applied as soon as the sources that it reads are joined: whatever is
+ * joined later repeats or drops a row, but leaves its columns as they are. What the last source is
+ * needed for is left to the caller.
  */
-final class TableJoin {
+public final class TableJoin {
   private static final int CHECKED = 1 << 16;
 
   private final List<Source> sources;
@@ -28,20 +37,23 @@ final class TableJoin {
   private final Runnable check;
   // By source: the row of its table in each row of the join, −1 for a row of NULLs.
   private final int[][] rows;
+  // The terms of WHERE, by the last source that they read.
+  private final List<List<Expression>> terms;
   private int count;
 
   private TableJoin(
-      List<Source> sources,
+      TableQuery query,
       List<ResultTable> tables,
       int mostRows,
       GroupMemory memory,
       Runnable check) {
     this.memory = memory;
-    this.sources = sources;
+    this.sources = query.from();
     this.tables = tables;
     this.mostRows = mostRows;
     this.check = check;
     this.rows = new int[sources.size()][];
+    this.terms = terms(query.clauses().where());
     this.count = tables.get(0).rowCount();
     if (sources.size() > 1) {
       memory.take((long) Integer.BYTES * count);
@@ -49,8 +61,61 @@ final class TableJoin {
       Arrays.setAll(rows[0], row -> row);
     }
     for (int s = 1; s < sources.size(); s++) {
+      filter(s - 1);
       join(s);
     }
+  }
+
+  private List<List<Expression>> terms(@Nullable Expression where) {
+    List<List<Expression>> bySource = new ArrayList<>();
+    sources.forEach(source -> bySource.add(new ArrayList<>()));
+    List<Expression> all =
+        where instanceof And and ? and.terms() : where == null ? List.of() : List.of(where);
+    for (Expression term : all) {
+      int last =
+          ExpressionParts.namedColumns(term).stream()
+              .mapToInt(this::source)
+              .max()
+              .orElse(sources.size() - 1);
+      bySource.get(last).add(term);
+    }
+    return bySource;
+  }
+
+  private @Nullable Expression condition(int source) {
+    List<Expression> of = terms.get(source);
+    return of.isEmpty() ? null : of.size() == 1 ? of.get(0) : new And(of);
+  }
+
+  /** Keeps the rows that meet the conditions on the sources up to this one. */
+  private void filter(int last) {
+    Expression condition = condition(last);
+    if (condition == null) {
+      return;
+    }
+    JoinedColumns columns = columns(ExpressionParts.namedColumns(condition));
+    CompiledPredicate filter = CompiledPredicate.of(condition, columns.vectors());
+    int[] selection = new int[Vector.CAPACITY];
+    int kept = 0;
+    for (int from = 0; from < count; from += Vector.CAPACITY) {
+      if (from % CHECKED == 0) {
+        check.run();
+      }
+      int size = Math.min(Vector.CAPACITY, count - from);
+      columns.load(from, size);
+      int n = filter.select(size, selection);
+      for (int s = 0; s <= last; s++) {
+        for (int i = 0; i < n; i++) {
+          rows[s][kept + i] = rows[s][from + selection[i]]; // never behind what is read
+        }
+      }
+      kept += n;
+    }
+    for (int s = 0; s <= last; s++) {
+      rows[s] = Arrays.copyOf(rows[s], kept);
+    }
+    memory.take(-(long) Integer.BYTES * (count - kept) * (last + 1));
+    count = kept;
   }
 
   /**
@@ -58,17 +123,31 @@ final class TableJoin {
    *
    * @throws AnswerTooLargeException if there are more than {@code mostRows}
    */
-  static TableJoin of(
+  public static TableJoin of(
       TableQuery query,
       List<ResultTable> tables,
       int mostRows,
       GroupMemory memory,
       Runnable check) {
-    return new TableJoin(query.from(), tables, mostRows, memory, check);
+    return new TableJoin(query, tables, mostRows, memory, check);
   }
 
-  int count() {
+  public int count() {
     return count;
+  }
+
+  /** The conditions of WHERE that the rows need not meet yet; null if there are none. */
+  public @Nullable Expression condition() {
+    return condition(sources.size() - 1);
+  }
+
+  /** Columns of the rows. */
+  public JoinedColumns columns(Collection<Named> of) {
+    return new JoinedColumns(this, of);
+  }
+
+  ResultTable table(int source) {
+    return tables.get(source);
   }
 
   /** By row of the join: the row of a source, −1 for NULLs; null if there is one source. */
@@ -76,6 +155,7 @@ final class TableJoin {
     return rows[source];
   }
 
+  /** The source of a column, by its place. */
   int source(Named column) {
     for (int s = 0; s < sources.size(); s++) {
       if (Objects.equals(sources.get(s).name(), column.table())) {
@@ -87,14 +167,13 @@ final class TableJoin {
 
   private void join(int own) {
     List<Equality> on = sources.get(own).on();
-    Keys build = new Keys(on.size());
-    Keys probe = new Keys(on.size());
+    JoinKeys build = new JoinKeys(on.size());
+    JoinKeys probe = new JoinKeys(on.size());
     for (int k = 0; k < on.size(); k++) {
-      build.matchesNulls[k] = on.get(k).matchesNulls();
-      probe.matchesNulls[k] = on.get(k).matchesNulls();
-      build.set(k, tables.get(own), on.get(k).own(), null);
-      int before = source(on.get(k).before());
-      probe.set(k, tables.get(before), on.get(k).before(), rows[before]);
+      Equality equal = on.get(k);
+      int before = source(equal.before());
+      build.set(k, equal.matchesNulls(), tables.get(own), equal.own(), null);
+      probe.set(k, equal.matchesNulls(), tables.get(before), equal.before(), rows[before]);
     }
     Pairs pairs = new Pairs(Math.min(mostRows, Math.max(16, count)));
     HashedRows hashed = new HashedRows(build, tables.get(own).rowCount());
@@ -135,7 +214,7 @@ final class TableJoin {
     private final int[] first;
     private final int[] next;
 
-    HashedRows(Keys keys, int size) {
+    HashedRows(JoinKeys keys, int size) {
       mask = Integer.highestOneBit(Math.max(2, Math.min(size, 1 << 29) * 2 - 1)) * 2 - 1;
       taken = Integer.BYTES * (mask + 1L + size);
       memory.take(taken);
@@ -155,7 +234,7 @@ final class TableJoin {
     }
 
     /** The first row whose keys may be those of a row of the other side, −1 if there is none. */
-    int first(Keys probe, int row) {
+    int first(JoinKeys probe, int row) {
       return probe.isAlone(row) ? -1 : first[(int) probe.hash(row) & mask];
     }
 
@@ -202,98 +281,5 @@ final class TableJoin {
       throw new AnswerTooLargeException(made + 1L, "rows by a join", mostRows);
     }
     return Math.min(mostRows, 2 * made);
-  }
-
-  /** The join columns of one side. */
-  private static final class Keys {
-    private final ResultTable[] tables;
-    private final int[] columns;
-    private final int[][] rows;
-    private final boolean[] matchesNulls;
-
-    Keys(int count) {
-      matchesNulls = new boolean[count];
-      tables = new ResultTable[count];
-      columns = new int[count];
-      rows = new int[count][];
-    }
-
-    /** Sets a column; {@code rowsOf} by row: the table's row; null if it is the same. */
-    void set(int key, ResultTable table, Named column, int @Nullable [] rowsOf) {
-      tables[key] = table;
-      columns[key] = table.column(column.name());
-      rows[key] = rowsOf;
-    }
-
-    private int row(int key, int row) {
-      return rows[key] == null ? row : rows[key][row];
-    }
-
-    /** Whether a row equals no other, as one of its columns is NULL. */
-    boolean isAlone(int row) {
-      for (int k = 0; k < tables.length; k++) {
-        if (!matchesNulls[k] && isNull(k, row)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    private boolean isNull(int key, int row) {
-      int of = row(key, row);
-      return of < 0 || tables[key].isNull(of, columns[key]);
-    }
-
-    long hash(int row) {
-      long sum = TableHash.start();
-      for (int k = 0; k < tables.length; k++) {
-        int of = row(k, row);
-        int place = 2 * k % TableHash.MAX_WORDS;
-        if (isNull(k, row)) {
-          sum = TableHash.add(sum, place, -1);
-        } else if (tables[k].kind(columns[k]) == ValueKind.TEXT) {
-          sum = TableHash.add(sum, place, TableHash.of(tables[k].requireText(of, columns[k])));
-        } else {
-          sum = TableHash.add(sum, place, tables[k].high(of, columns[k]));
-          sum = TableHash.add(sum, place + 1, low(k, of));
-        }
-      }
-      return TableHash.finish(sum);
-    }
-
-    /** Equal for equal values: both zeros are one, and all NaNs are one. */
-    private long low(int key, int row) {
-      long low = tables[key].low(row, columns[key]);
-      if (tables[key].kind(columns[key]) != ValueKind.DOUBLE) {
-        return low;
-      }
-      double value = Double.longBitsToDouble(low);
-      return Double.doubleToLongBits(value == 0 ? 0 : value);
-    }
-
-    boolean isSame(int row, Keys other, int otherRow) {
-      for (int k = 0; k < tables.length; k++) {
-        boolean isNull = isNull(k, row);
-        if (isNull || other.isNull(k, otherRow)) {
-          if (isNull != other.isNull(k, otherRow)) {
-            return false;
-          }
-          continue;
-        }
-        int a = row(k, row);
-        int b = other.row(k, otherRow);
-        boolean same =
-            tables[k].kind(columns[k]) == ValueKind.TEXT
-                ? tables[k]
-                    .requireText(a, columns[k])
-                    .equals(other.tables[k].text(b, other.columns[k]))
-                : low(k, a) == other.low(k, b)
-                    && tables[k].high(a, columns[k]) == other.tables[k].high(b, other.columns[k]);
-        if (!same) {
-          return false;
-        }
-      }
-      return true;
-    }
   }
 }
