@@ -10,6 +10,7 @@ import org.flowmon.deploy.archive.FilesCommand;
 import org.flowmon.deploy.archive.ImportCommand;
 import org.flowmon.deploy.archive.RepackCommand;
 import org.flowmon.deploy.archive.VerifyCommand;
+import org.flowmon.deploy.cluster.ClusterCommand;
 import org.flowmon.deploy.demo.DemoCommand;
 import org.flowmon.deploy.export.ExportCommand;
 import org.flowmon.deploy.generate.GenerateCommand;
@@ -45,6 +46,7 @@ final class Subcommands {
 
   static {
     BY_NAME.put("status", StatusCommand.class);
+    BY_NAME.put("cluster", ClusterCommand.class);
     BY_NAME.put("analyses", AnalysesCommand.class);
     BY_NAME.put("reports", ReportsCommand.class);
     BY_NAME.put("alerts", AlertsCommand.class);

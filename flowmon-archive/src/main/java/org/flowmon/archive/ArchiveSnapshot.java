@@ -1,23 +1,31 @@
 package org.flowmon.archive;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.Util;
 import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.days.DayRun;
 import org.flowmon.archive.derived.RunView;
 import org.flowmon.archive.directory.HostView;
 import org.flowmon.archive.manifest.HistoryReach;
+import org.flowmon.archive.manifest.ManifestHistory;
 import org.flowmon.archive.manifest.ManifestState;
+import org.flowmon.archive.region.FileIdentity;
+import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.VisibleSegment;
+import org.flowmon.archive.segment.format.ThriftStruct;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
+import org.flowmon.flow.bytes.Crc32c;
 
 /**
  * The archive at one commit: later commits do not show. Immutable and safe for many threads. Until
@@ -65,9 +73,7 @@ public final class ArchiveSnapshot implements AutoCloseable {
    * {@link #firstRow}, expired ones. The folder may also hold merged and uncommitted files.
    */
   public List<String> files() {
-    return segments().stream()
-        .map(segment -> shared.store().describe(Archive.SEGMENTS + "/" + segment.fileName()))
-        .toList();
+    return segments().stream().map(this::file).toList();
   }
 
   /**
@@ -77,6 +83,40 @@ public final class ArchiveSnapshot implements AutoCloseable {
    */
   public boolean keepsFiles() {
     return shared.isLeased();
+  }
+
+  /** The Parquet footer of one of {@link #segments}, read alone, and checked. */
+  public FileMetaData footer(SealedSegment segment) throws IOException {
+    requireOpen();
+    String name = Archive.SEGMENTS + "/" + segment.fileName();
+    FileIdentity file = segment.segmentFile();
+    byte[] footer =
+        shared.store().readRange(name, file.length() - file.footerLength(), file.footerLength());
+    if (Crc32c.of(footer, 0, footer.length) != file.footerCrc32c()) {
+      throw new SegmentCorruptException(
+          shared.store().describe(name), "footer", "its CRC32C is not the sealed one", null);
+    }
+    return ThriftStruct.parse(footer, "the footer of " + name, Util::readFileMetaData);
+  }
+
+  /** The place of a segment's Parquet file: an absolute path or a URL. */
+  public String file(SealedSegment segment) {
+    return shared.store().describe(Archive.SEGMENTS + "/" + segment.fileName());
+  }
+
+  /**
+   * The states after a commit and up to this one, ascending, of many the last {@code most}. Those
+   * whose commits were deleted are missing; this one never is. Files of segments that {@link
+   * ManifestState#knows this state knows} may still exist, other files do not.
+   */
+  public List<ManifestState> history(long after, int most) throws IOException {
+    requireOpen();
+    List<ManifestState> states =
+        new ArrayList<>(ManifestHistory.states(shared.store(), after, number(), most));
+    if (states.isEmpty() || states.get(states.size() - 1).number() < number()) {
+      states.add(state);
+    }
+    return states;
   }
 
   /** Visible rows: all rows of the segments but expired ones. */

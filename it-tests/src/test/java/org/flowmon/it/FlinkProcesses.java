@@ -1,6 +1,5 @@
 package org.flowmon.it;
 
-import java.io.File;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -13,15 +12,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.deploy.cluster.FlinkPrograms;
 
 /**
  * A Flink session cluster as users run it: a JobManager and TaskManagers as processes of their own,
@@ -29,13 +26,6 @@ import java.util.regex.Pattern;
  * by Flink's own client.
  */
 final class FlinkProcesses implements AutoCloseable {
-  private static final List<String> OPENS =
-      List.of(
-          "--add-opens=java.base/java.lang=ALL-UNNAMED",
-          "--add-opens=java.base/java.util=ALL-UNNAMED",
-          "--add-opens=java.base/java.nio=ALL-UNNAMED",
-          "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED");
-
   /** For processes that live for some seconds: the compiler that is done soon. */
   private static final List<String> SHORT_LIFE =
       List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
@@ -43,18 +33,11 @@ final class FlinkProcesses implements AutoCloseable {
   /** One for all requests: each new one starts a thread. */
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
-  /** What the job's jar must bring itself. */
-  private static final Pattern NOT_FLINKS =
-      Pattern.compile(
-          "flowmon|kafka|parquet|RoaringBitmap|jsqlparser|datasketches|postgres|duckdb|hadoop|zstd"
-              + "|flink-connector-(base|kafka)|junit|jmh|archunit|picocli|test-classes|surefire");
-
   private final Path folder;
   private final Path conf;
   private final int restPort;
   private final int slotsOfEach;
-  private final String classPath;
-  private final Map<String, List<String>> resources = new HashMap<>();
+  private final FlinkPrograms programs;
   private final Deque<Process> taskManagers = new ArrayDeque<>();
   private Process jobManager;
   private int started;
@@ -64,7 +47,7 @@ final class FlinkProcesses implements AutoCloseable {
     this.slotsOfEach = slotsOfEach;
     this.conf = folder.resolve("conf");
     this.restPort = restPort;
-    this.classPath = flinkClassPath();
+    this.programs = FlinkPrograms.ofClassPath(conf, SHORT_LIFE);
   }
 
   /**
@@ -77,10 +60,7 @@ final class FlinkProcesses implements AutoCloseable {
     cluster.writeConfiguration();
     cluster.jobManager =
         cluster.launch(
-            "jobmanager",
-            "GET_JM_RESOURCE_PARAMS",
-            "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
-            List.of("--executionMode", "cluster"));
+            "jobmanager", cluster.programs.jobManager(cluster.folder.resolve("jobmanager.log")));
     for (int i = 0; i < taskManagerCount; i++) {
       cluster.startTaskManager();
     }
@@ -90,12 +70,7 @@ final class FlinkProcesses implements AutoCloseable {
 
   void startTaskManager() throws Exception {
     String id = "tm" + ++started;
-    taskManagers.add(
-        launch(
-            id,
-            "GET_TM_RESOURCE_PARAMS",
-            "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
-            List.of("-Dtaskmanager.resource-id=" + id)));
+    taskManagers.add(launch(id, programs.taskManager(id, folder.resolve(id + ".log"))));
   }
 
   /** Kills the TaskManager that runs for the longest time, as a crash would: kill -9. */
@@ -142,28 +117,8 @@ final class FlinkProcesses implements AutoCloseable {
   }
 
   /** Runs Flink's command line client and returns what it printed. */
-  String client(List<String> arguments) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(OPENS);
-    command.addAll(SHORT_LIFE);
-    command.addAll(
-        List.of("-Xmx256m", "-cp", classPath, "org.apache.flink.client.cli.CliFrontend"));
-    command.addAll(arguments);
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().put("FLINK_CONF_DIR", conf.toString());
-    Path log = folder.resolve("client.log");
-    Process process = builder.redirectOutput(log.toFile()).start();
-    if (!process.waitFor(Program.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new IllegalStateException(
-          "flink " + arguments + " did not end:\n" + Files.readString(log));
-    }
-    String output = Files.readString(log);
-    if (process.exitValue() != 0) {
-      throw new IllegalStateException("flink " + arguments + " failed:\n" + output);
-    }
-    return output;
+  String client(List<String> arguments) throws IOException {
+    return programs.client(arguments, folder, "client.log");
   }
 
   /** The state of a job in Flink's words: RUNNING, FINISHED, RESTARTING … */
@@ -295,74 +250,11 @@ final class FlinkProcesses implements AutoCloseable {
             "appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} - %m%n"));
   }
 
-  private Process launch(String name, String parameters, String mainClass, List<String> arguments)
-      throws Exception {
-    if (!resources.containsKey(parameters)) {
-      resources.put(parameters, resourceParameters(parameters));
-    }
-    List<String> resource = resources.get(parameters);
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(Arrays.asList(resource.get(0).trim().split("\\s+")));
-    command.addAll(OPENS);
-    command.addAll(SHORT_LIFE);
-    command.add("-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"));
-    command.addAll(List.of("-cp", classPath, mainClass, "--configDir", conf.toString()));
-    command.addAll(Arrays.asList(resource.get(1).trim().split("\\s+")));
-    command.addAll(arguments);
+  private Process launch(String name, List<String> command) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.redirectOutput(
         ProcessBuilder.Redirect.appendTo(folder.resolve(name + ".log").toFile()));
     return builder.start();
-  }
-
-  /**
-   * Flink's own sums: the JVM's options and the dynamic properties that fit the configured memory.
-   */
-  private List<String> resourceParameters(String which) throws Exception {
-    Path errors = folder.resolve("bash-java-utils.log");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"),
-                "-cp",
-                classPath,
-                "org.apache.flink.runtime.util.bash.BashJavaUtils",
-                which,
-                "--configDir",
-                conf.toString())
-            .redirectError(errors.toFile())
-            .start();
-    String output =
-        new String(
-            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-    process.waitFor();
-    String mark = "BASH_JAVA_UTILS_EXEC_RESULT:";
-    List<String> results =
-        output
-            .lines()
-            .filter(line -> line.startsWith(mark))
-            .map(line -> line.substring(mark.length()))
-            .toList();
-    if (results.size() != 2) {
-      throw new IllegalStateException(
-          "BashJavaUtils " + which + " printed " + output + Files.readString(errors));
-    }
-    return results;
-  }
-
-  private static String flinkClassPath() {
-    String all =
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-    List<String> flinks = new ArrayList<>();
-    for (String entry : all.split(File.pathSeparator, -1)) {
-      Path path = Path.of(entry);
-      if (entry.endsWith(".jar") && !NOT_FLINKS.matcher(path.getFileName().toString()).find()) {
-        flinks.add(entry);
-      }
-    }
-    return String.join(File.pathSeparator, flinks);
   }
 
   static int freePort() throws IOException {

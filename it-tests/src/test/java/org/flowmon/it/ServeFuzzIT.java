@@ -115,6 +115,7 @@ class ServeFuzzIT {
             Optional.empty(),
             Optional.empty(),
             Duration.ofSeconds(20),
-            Optional.of(folder.resolve("views.json"))));
+            Optional.of(folder.resolve("views.json")),
+            Optional.empty()));
   }
 }

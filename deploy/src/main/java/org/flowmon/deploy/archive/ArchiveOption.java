@@ -58,11 +58,22 @@ public final class ArchiveOption {
         .toList();
   }
 
+  /** Another option's place, for which the store's settings are, too; a directory takes none. */
+  public ArchiveLocation place(String option, String address) {
+    ArchiveLocation plain = parse(option, address, Map.of());
+    return plain.isLocal() ? plain : parse(option, address, settings);
+  }
+
   private static ArchiveLocation parse(String address, Map<String, String> settings) {
+    return parse("--archive", address, settings);
+  }
+
+  private static ArchiveLocation parse(
+      String option, String address, Map<String, String> settings) {
     try {
       return ArchiveLocation.parse(address, settings);
     } catch (IllegalArgumentException e) {
-      throw new UsageException("--archive: " + e.getMessage());
+      throw new UsageException(option + ": " + e.getMessage());
     }
   }
 

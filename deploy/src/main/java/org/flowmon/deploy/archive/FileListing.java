@@ -6,10 +6,13 @@ import java.io.Writer;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.iceberg.IcebergTable;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.ingest.text.JsonText;
 
@@ -18,7 +21,8 @@ public enum FileListing {
   /** One absolute path or URL on each line. */
   LIST {
     @Override
-    void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
+    void write(ArchiveSnapshot snapshot, Optional<ArchiveLocation> to, Writer out)
+        throws IOException {
       for (String file : snapshot.files()) {
         out.write(file + "\n");
       }
@@ -28,7 +32,8 @@ public enum FileListing {
   /** An array with an object for each file and its facts in the manifest; times as ISO 8601. */
   JSON {
     @Override
-    void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
+    void write(ArchiveSnapshot snapshot, Optional<ArchiveLocation> to, Writer out)
+        throws IOException {
       JsonGenerator json = JsonText.factory().createGenerator(out);
       json.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
       json.writeStartArray();
@@ -58,7 +63,8 @@ public enum FileListing {
   /** A statement that makes the files DuckDB's view {@code flows}, without expired flows. */
   DUCKDB {
     @Override
-    void write(ArchiveSnapshot snapshot, Writer out) throws IOException {
+    void write(ArchiveSnapshot snapshot, Optional<ArchiveLocation> to, Writer out)
+        throws IOException {
       if (snapshot.segments().isEmpty()) {
         throw new CommandException(
             "the archive at " + snapshot.location() + " has no files yet: no view is of none");
@@ -91,9 +97,30 @@ public enum FileListing {
       out.write(String.join("\nUNION ALL BY NAME ", selects));
       out.write(";\n");
     }
+  },
+
+  /** Brings the Iceberg metadata up to the snapshot; the line names the newest file of them. */
+  ICEBERG {
+    @Override
+    void write(ArchiveSnapshot snapshot, Optional<ArchiveLocation> to, Writer out)
+        throws IOException {
+      try (IcebergTable table = IcebergTable.open(snapshot.location(), to)) {
+        IcebergTable.State state = table.update(snapshot);
+        if (state.oldSegments() > 0) {
+          System.err.printf(
+              "warning: %d segments were sealed by an earlier version; Spark and Flink refuse their"
+                  + " unsigned numbers, or read those from 2^31 on as negative: flowmon repack"
+                  + " writes them anew%n",
+              state.oldSegments());
+        }
+        out.write(state.location() + "\n");
+      }
+    }
   };
 
-  abstract void write(ArchiveSnapshot snapshot, Writer out) throws IOException;
+  /** {@code to}: the folder of a format that writes files; empty: in the archive. */
+  abstract void write(ArchiveSnapshot snapshot, Optional<ArchiveLocation> to, Writer out)
+      throws IOException;
 
   private static void writeNumber(JsonGenerator json, String name, BigInteger value)
       throws IOException {

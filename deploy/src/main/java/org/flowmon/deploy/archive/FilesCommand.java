@@ -9,11 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.StopNotice;
+import org.flowmon.deploy.command.UsageException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,6 +29,9 @@ import picocli.CommandLine.Parameters;
     description = {
       "Names the Parquet files that hold the archive's flows, each flow once. The folder holds more"
           + " files than these: some were merged into others, some are not committed yet.",
+      "With --format iceberg the archive becomes a table of Apache Iceberg, which Spark, Flink,"
+          + " Trino, DuckDB and PyIceberg read (docs/iceberg.md): its metadata are written, and the"
+          + " newest file of them is named.",
       "A file may vanish once it was merged into another. With a COMMAND behind --, all files that"
           + " it was given stay until it ends."
     },
@@ -35,7 +41,8 @@ import picocli.CommandLine.Parameters;
       "  flowmon files --archive DIR --format duckdb -- duckdb -init {}",
       "  flowmon files --archive DIR --format duckdb -- \\",
       "    duckdb -init {} -c \"SELECT count(*) FROM flows\"",
-      "  flowmon files --archive DIR -- python3 report.py {}"
+      "  flowmon files --archive DIR -- python3 report.py {}",
+      "  flowmon files --archive DIR --format iceberg --to /srv/iceberg/flows"
     })
 public final class FilesCommand implements Callable<Integer> {
   /** The argument that stands for the name of the listing's file. */
@@ -48,9 +55,18 @@ public final class FilesCommand implements Callable<Integer> {
       defaultValue = "list",
       description = {
         "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}. LIST: one absolute path a line. JSON:"
-            + " with flows, sums and times. DUCKDB: a statement that makes a view flows of them.",
+            + " with flows, sums and times. DUCKDB: a statement that makes a view flows of them."
+            + " ICEBERG: the newest metadata.json.",
       })
   private FileListing format;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DIR",
+      description =
+          "With --format iceberg: the folder of the table's metadata, or its URL; default: iceberg"
+              + " in the archive. The settings of --store are for both.")
+  private Optional<String> to = Optional.empty();
 
   @Parameters(
       paramLabel = "COMMAND",
@@ -63,6 +79,10 @@ public final class FilesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (to.isPresent() && format != FileListing.ICEBERG) {
+      throw new UsageException("--to is for --format iceberg alone");
+    }
+    Optional<ArchiveLocation> folder = to.map(place -> archive.place("--to", place));
     try (Archive opened = archive.open();
         ArchiveSnapshot snapshot = opened.snapshot()) {
       if (format == FileListing.LIST && RetentionText.hidden(snapshot) > 0) {
@@ -74,7 +94,7 @@ public final class FilesCommand implements Callable<Integer> {
       }
       if (command.isEmpty()) {
         Writer out = new OutputStreamWriter(System.out, StandardCharsets.UTF_8);
-        format.write(snapshot, out);
+        format.write(snapshot, folder, out);
         out.flush();
         return ExitCodes.DONE;
       }
@@ -90,7 +110,7 @@ public final class FilesCommand implements Callable<Integer> {
           Files.createTempFile("flowmon-files-", "." + format.name().toLowerCase(Locale.ROOT));
       try {
         try (BufferedWriter out = Files.newBufferedWriter(listing)) {
-          format.write(snapshot, out);
+          format.write(snapshot, folder, out);
         }
         return run(listing.toString());
       } finally {

@@ -70,7 +70,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   /**
-   * Starts a server on a free port; returns when it takes connections.
+   * Starts a server on a free port, or on that of the setting {@code port}; returns when it takes
+   * connections.
    *
    * @param directory created if it is new
    * @param settings of {@code postgresql.conf}, which extend or replace those of a demo
@@ -186,8 +187,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     Map<String, String> all = new TreeMap<>(SETTINGS);
     all.putAll(settings);
     int port;
+    String given = settings.get("port");
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
+      port = given == null ? free.getLocalPort() : Integer.parseInt(given);
     }
     all.put("port", Integer.toString(port));
     all.put("listen_addresses", "127.0.0.1");
@@ -246,6 +248,19 @@ public final class EmbeddedPostgres implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       throw new EmbeddedServiceException("no process id of PostgreSQL in " + file + ": " + e, e);
     }
+  }
+
+  /** Leaves the server running when this process ends; {@link #stop} stops it. */
+  public void leaveRunning() {
+    closed.set(true);
+    Runtime.getRuntime().removeShutdownHook(onExit);
+  }
+
+  /** Stops the server of a directory, which another process may have started. */
+  public static void stop(Path directory) throws IOException {
+    Path folder = directory.toAbsolutePath();
+    PostgresBinaries.in(folder.resolve("binaries"), folder.resolve("postgres.log"))
+        .run("", "pg_ctl", "-D", folder.resolve("data").toString(), "-m", "fast", "-W", "stop");
   }
 
   /** Stops the server; its data stay. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.flowmon.deploy.metrics.MetricsText;
 import org.flowmon.ingest.collect.CannotListenException;
 import org.jspecify.annotations.Nullable;
 
@@ -113,7 +114,7 @@ final class CollectorHttp implements Closeable {
               "text/plain; charset=utf-8",
               trouble.orElse("ok") + "\n");
         }
-        case "/metrics" -> answer(exchange, OK, CollectorMetrics.CONTENT_TYPE, source.metrics());
+        case "/metrics" -> answer(exchange, OK, MetricsText.CONTENT_TYPE, source.metrics());
         case "/exporters" ->
             answer(
                 exchange,

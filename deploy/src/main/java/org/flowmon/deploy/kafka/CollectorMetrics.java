@@ -3,6 +3,8 @@ package org.flowmon.deploy.kafka;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.flowmon.deploy.metrics.MetricsText;
 import org.flowmon.ingest.IngestCounter;
 import org.flowmon.ingest.IngestCounters;
 import org.flowmon.ingest.collect.UdpCollector;
@@ -11,16 +13,14 @@ import org.flowmon.ingest.decode.exporter.ExporterStatus;
 import org.flowmon.ingest.publish.PublisherStats;
 import org.flowmon.ingest.spool.Spool;
 
-/** A collector's counts in Prometheus' text format 0.0.4; {@code docs/routers.md} lists them. */
+/** A collector's counts for Prometheus; {@code docs/metrics.md} lists them. */
 final class CollectorMetrics {
-  static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
   /** Exporters of their own; a label for each of thousands would burden who reads them. */
   static final int MAX_EXPORTERS = 1000;
 
   private static final String PREFIX = "flowmon_collector_";
 
-  private final StringBuilder out = new StringBuilder();
+  private final MetricsText out = new MetricsText();
 
   private CollectorMetrics() {}
 
@@ -34,11 +34,10 @@ final class CollectorMetrics {
     collector.connections().ifPresent(open -> all.gauge("connections", open));
     collector.handshakes().ifPresent(open -> all.gauge("handshakes", open));
     all.published(collector.stats());
-    all.type("reloads_total", "counter");
-    files.forEach((name, count) -> all.line("reloads_total", "file", name, (double) count.done()));
-    all.type("reload_failures_total", "counter");
-    files.forEach(
-        (name, count) -> all.line("reload_failures_total", "file", name, (double) count.refused()));
+    all.metric("reloads_total");
+    files.forEach((name, count) -> all.out.value(file(name), count.done()));
+    all.metric("reload_failures_total");
+    files.forEach((name, count) -> all.out.value(file(name), count.refused()));
     List<ExporterStatus> known =
         exporters.exporters().stream().filter(ExporterStatus::known).toList();
     all.gauge("exporters_known", known.size());
@@ -61,17 +60,18 @@ final class CollectorMetrics {
     }
   }
 
+  private static String file(String name) {
+    return MetricsText.label("file", name);
+  }
+
   /** If the kernel tells; several sockets of an address differ by their numbers. */
   private void sockets(List<UdpCollector.SocketDrops> sockets) {
-    type("socket_drops_total", "counter");
+    metric("socket_drops_total");
     for (UdpCollector.SocketDrops socket : sockets) {
       if (socket.drops().isPresent()) {
         String place = socket.address().toString().replaceFirst("^[^/]*/", "");
-        line(
-            "socket_drops_total",
-            "socket",
-            place + "#" + socket.number(),
-            (double) socket.drops().getAsLong());
+        out.value(
+            MetricsText.label("socket", place + "#" + socket.number()), socket.drops().getAsLong());
       }
     }
   }
@@ -79,10 +79,10 @@ final class CollectorMetrics {
   private void published(PublisherStats stats) {
     total("flows_published", stats.flowsProduced());
     total("batches_published", stats.batchesProduced());
-    type("flows_failed_total", "counter");
+    metric("flows_failed_total");
     stats
         .failedByReason()
-        .forEach((why, count) -> line("flows_failed_total", "reason", why, (double) count));
+        .forEach((why, count) -> out.value(MetricsText.label("reason", why), count));
     gauge("flows_under_way", stats.flowsUnderWay());
     gauge("queue_bytes", stats.queue().bytes());
     gauge("queue_capacity_bytes", stats.queue().capacityBytes());
@@ -111,54 +111,36 @@ final class CollectorMetrics {
   }
 
   private void exporters(List<ExporterStatus> known) {
-    each(known, "exporter_datagrams_total", "counter", ExporterStatus::datagrams);
-    each(known, "exporter_bad_datagrams_total", "counter", ExporterStatus::badDatagrams);
-    each(known, "exporter_flows_total", "counter", ExporterStatus::flows);
-    // Losses may be taken back: no counters.
-    each(known, "exporter_lost_flows", "gauge", ExporterStatus::lostFlows);
-    each(known, "exporter_lost_datagrams", "gauge", ExporterStatus::lostDatagrams);
-    each(known, "exporter_waiting_bytes", "gauge", ExporterStatus::waitingBytes);
-    each(known, "exporter_templates", "gauge", ExporterStatus::templates);
-    each(known, "exporter_clock_skew_seconds", "gauge", one -> one.clockSkew() / 1e6);
-    each(known, "exporter_last_seen_timestamp_seconds", "gauge", one -> one.lastHeard() / 1e6);
+    each(known, "exporter_datagrams_total", ExporterStatus::datagrams);
+    each(known, "exporter_bad_datagrams_total", ExporterStatus::badDatagrams);
+    each(known, "exporter_flows_total", ExporterStatus::flows);
+    each(known, "exporter_lost_flows", ExporterStatus::lostFlows);
+    each(known, "exporter_lost_datagrams", ExporterStatus::lostDatagrams);
+    each(known, "exporter_waiting_bytes", ExporterStatus::waitingBytes);
+    each(known, "exporter_templates", ExporterStatus::templates);
+    each(known, "exporter_clock_skew_seconds", one -> one.clockSkew() / 1e6);
+    each(known, "exporter_last_seen_timestamp_seconds", one -> one.lastHeard() / 1e6);
   }
 
-  private interface Measure {
-    double of(ExporterStatus exporter);
-  }
-
-  private void each(List<ExporterStatus> exporters, String name, String type, Measure measure) {
-    type(name, type);
+  private void each(
+      List<ExporterStatus> exporters, String name, ToDoubleFunction<ExporterStatus> measure) {
+    metric(name);
     for (ExporterStatus one : exporters) {
-      line(name, "exporter", one.address().toString(), measure.of(one));
+      out.value(
+          MetricsText.label("exporter", one.address().toString()), measure.applyAsDouble(one));
     }
   }
 
   private void total(String label, long count) {
-    type(label + "_total", "counter");
-    line(label + "_total", "", "", (double) count);
+    gauge(label + "_total", count);
   }
 
   private void gauge(String name, long value) {
-    type(name, "gauge");
-    line(name, "", "", (double) value);
+    metric(name);
+    out.value(value);
   }
 
-  private void type(String name, String type) {
-    out.append("# TYPE ").append(PREFIX).append(name).append(' ').append(type).append('\n');
-  }
-
-  private void line(String name, String label, String value, double number) {
-    out.append(PREFIX).append(name);
-    if (!label.isEmpty()) {
-      out.append('{').append(label).append("=\"").append(value).append("\"}");
-    }
-    out.append(' ');
-    if (number == Math.rint(number) && Math.abs(number) < 1L << 53) {
-      out.append((long) number);
-    } else {
-      out.append(number);
-    }
-    out.append('\n');
+  private void metric(String name) {
+    out.metric(PREFIX + name);
   }
 }

@@ -118,6 +118,14 @@ public final class ServeCommand implements Callable<Integer> {
               + " views are kept in each browser alone.")
   private Optional<Path> views = Optional.empty();
 
+  @Option(
+      names = "--iceberg",
+      paramLabel = "DIR",
+      description =
+          "The folder, or its URL, for the metadata of the Iceberg tables that /iceberg serves"
+              + " (docs/iceberg.md). Without it they are written into the archives.")
+  private Optional<String> iceberg = Optional.empty();
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     InetSocketAddress address = HostAndPort.parse("--listen", listen, "127.0.0.1:8060");
@@ -146,7 +154,8 @@ public final class ServeCommand implements Callable<Integer> {
                     collector.client(),
                     kafka.isGiven() ? Optional.of(kafka) : Optional.empty(),
                     Duration.ofSeconds(timeLimit),
-                    views))) {
+                    views,
+                    iceberg.map(place -> archive.place("--iceberg", place))))) {
       System.out.println("listening on " + server.url());
       CountDownLatch end = new CountDownLatch(1);
       interruption.onStop(end::countDown);

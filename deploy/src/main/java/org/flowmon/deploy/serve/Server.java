@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.flowmon.archive.Archives;
+import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.serve.catalog.CatalogEndpoints;
 import org.flowmon.deploy.serve.flows.ArchiveEndpoint;
 import org.flowmon.deploy.serve.flows.CollectorClient;
 import org.flowmon.deploy.serve.flows.ExportersEndpoint;
@@ -37,6 +39,7 @@ public final class Server implements AutoCloseable {
   private final Lanes lanes;
   private final ServedArchives archives;
   private final ServedJob job;
+  private final CatalogEndpoints catalog;
   private final HttpServer http;
 
   /**
@@ -46,6 +49,7 @@ public final class Server implements AutoCloseable {
    * @param job the Kafka of a job; empty: none
    * @param most the longest time of a query
    * @param views the file of shared views; empty: there are none
+   * @param iceberg where the metadata of the catalog's tables are; empty: in the archives
    */
   public record Sources(
       String version,
@@ -54,13 +58,15 @@ public final class Server implements AutoCloseable {
       Optional<CollectorClient> collector,
       Optional<KafkaOptions> job,
       Duration most,
-      Optional<Path> views) {}
+      Optional<Path> views,
+      Optional<ArchiveLocation> iceberg) {}
 
   private Server(HttpServer.Settings settings, Sources sources) throws IOException {
     this.settings = settings;
     this.archives = new ServedArchives(sources.archives(), sources.enrichment(), sources.most());
     this.lanes = new Lanes(Runtime.getRuntime().availableProcessors());
     this.job = new ServedJob(sources.job());
+    this.catalog = new CatalogEndpoints(sources.archives().all(), sources.iceberg());
     this.http = HttpServer.start(settings, routes(sources), lanes);
   }
 
@@ -90,6 +96,7 @@ public final class Server implements AutoCloseable {
             API + "exporters", Lane.REMOTE, new ExportersEndpoint(archives, sources.collector())));
     routes.addAll(job.routes(API, archives));
     routes.addAll(new ViewsEndpoints(sources.views()).routes(API));
+    routes.addAll(catalog.routes());
     return routes;
   }
 
@@ -111,6 +118,7 @@ public final class Server implements AutoCloseable {
     http.close();
     lanes.close();
     job.close();
+    catalog.close();
     archives.close();
   }
 }

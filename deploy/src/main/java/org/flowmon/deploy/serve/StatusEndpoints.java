@@ -8,7 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 import org.flowmon.archive.ArchivesSnapshot;
+import org.flowmon.deploy.metrics.MetricsText;
 import org.flowmon.deploy.serve.flows.CollectorClient;
 import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Exchange;
@@ -109,44 +111,20 @@ final class StatusEndpoints {
 
   /** For Prometheus. */
   void metrics(Exchange exchange) throws IOException {
-    StringBuilder text = new StringBuilder();
-    for (Metric metric : Metric.values()) {
-      text.append("# TYPE ").append(metric.text).append(' ').append(metric.type).append('\n');
-      for (Lane lane : Lane.values()) {
-        long value =
-            switch (metric) {
-              case RUNNING -> lanes.running(lane);
-              case WAITING -> lanes.waiting(lane);
-              case REFUSED -> lanes.refused(lane);
-            };
-        text.append(metric.text)
-            .append("{lane=\"")
-            .append(lane)
-            .append("\"} ")
-            .append(value)
-            .append('\n');
-      }
-    }
-    text.append("# TYPE flowmon_serve_yielded_seconds_total counter\n")
-        .append("flowmon_serve_yielded_seconds_total ")
-        .append(lanes.yieldedNanos() / 1e9)
-        .append('\n');
-    AnswerStream out = exchange.stream("text/plain; version=0.0.4; charset=utf-8");
+    MetricsText text = new MetricsText();
+    each(text, "flowmon_serve_running_requests", lanes::running);
+    each(text, "flowmon_serve_waiting_requests", lanes::waiting);
+    each(text, "flowmon_serve_refused_requests_total", lanes::refused);
+    text.metric("flowmon_serve_yielded_seconds_total").value(lanes.yieldedNanos() / 1e9);
+    AnswerStream out = exchange.stream(MetricsText.CONTENT_TYPE);
     out.write(text.toString().getBytes(StandardCharsets.UTF_8));
     out.end();
   }
 
-  private enum Metric {
-    RUNNING("flowmon_serve_running_requests", "gauge"),
-    WAITING("flowmon_serve_waiting_requests", "gauge"),
-    REFUSED("flowmon_serve_refused_requests_total", "counter");
-
-    private final String text;
-    private final String type;
-
-    Metric(String text, String type) {
-      this.text = text;
-      this.type = type;
+  private static void each(MetricsText text, String name, ToDoubleFunction<Lane> value) {
+    text.metric(name);
+    for (Lane lane : Lane.values()) {
+      text.value(MetricsText.label("lane", lane.toString()), value.applyAsDouble(lane));
     }
   }
 }

@@ -3,22 +3,27 @@ package org.flowmon.deploy.grafana;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.deploy.metrics.PrometheusServer;
 import org.flowmon.ingest.publish.FlowTopics;
 import org.flowmon.jobs.FlowmonJob;
 import org.flowmon.jobs.analysis.AnalysisConfig;
@@ -60,6 +65,19 @@ class JobMetricsTest {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics")).build();
     return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
+  }
+
+  /** Metrics of the job in alert rules, but those of partitions: these come with a message. */
+  private static Set<String> unknown(String served) throws IOException {
+    String rules = Files.readString(PrometheusServer.FOLDER.resolve("flowmon-alerts.yml"));
+    Set<String> unknown = new TreeSet<>();
+    Matcher name = Pattern.compile("\\bflink_\\w+").matcher(rules);
+    while (name.find()) {
+      if (!served.contains("\n" + name.group() + "{") && !name.group().contains("_partition_")) {
+        unknown.add(name.group());
+      }
+    }
+    return unknown;
   }
 
   @Test
@@ -106,6 +124,13 @@ class JobMetricsTest {
                       line.contains("_analysis_late_flows{")
                           && line.contains("analysis=\"elephants\"")),
           "the label of an analysis");
+      assertEquals(Set.of(), unknown(scrape(client, port)), "metrics that alert rules ask for");
+      try (PrometheusServer prometheus =
+          PrometheusServer.start(folder, Map.of("flowmon-job", "127.0.0.1:" + port))) {
+        prometheus.await("up{job='flowmon-job'} == 1");
+        prometheus.await("flink_jobmanager_job_numRestarts == 0");
+        prometheus.await("flink_taskmanager_job_task_operator_flowmon_flows == 0");
+      }
     }
   }
 }

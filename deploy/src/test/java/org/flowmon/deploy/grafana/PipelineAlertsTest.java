@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.deploy.GoProgram;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,13 +31,11 @@ class PipelineAlertsTest {
   @TempDir static Path folder;
 
   @SuppressWarnings("NullAway.Init")
-  private static Path engine;
+  private static GoProgram engine;
 
   @BeforeAll
   static void build() throws Exception {
-    engine =
-        GrafanaSchemaTest.program(
-            folder, "/promql/", "alert rules are not checked by Prometheus's engine");
+    engine = GoProgram.build(folder, "/promql", "alert rules by Prometheus's engine");
   }
 
   /** One series, which has the value all the time. */
@@ -53,19 +51,18 @@ class PipelineAlertsTest {
 
   /** The labels of the alerts that a rule makes of the series. */
   private static List<Map<String, String>> fires(String uid, List<Series> series) throws Exception {
-    Process process = new ProcessBuilder(engine.toString()).redirectErrorStream(true).start();
-    try (var in = process.getOutputStream()) {
-      JSON.writeValue(in, List.of(Map.of("query", question(uid), "samples", series)));
-    }
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), out);
+    GoProgram.Run run =
+        engine.run(
+            List.of(),
+            JSON.writeValueAsBytes(List.of(Map.of("query", question(uid), "samples", series))));
+    assertEquals(0, run.code(), run.err());
     List<Map<String, String>> found = new ArrayList<>();
-    for (JsonNode one : JSON.readTree(out)) {
+    for (JsonNode one : JSON.readTree(run.out())) {
       if (one.get("value").asDouble() > 0) { // the rules' condition
         Map<String, String> labels = new TreeMap<>();
         one.get("labels")
-            .fields()
-            .forEachRemaining(label -> labels.put(label.getKey(), label.getValue().asText()));
+            .properties()
+            .forEach(label -> labels.put(label.getKey(), label.getValue().asText()));
         found.add(labels);
       }
     }

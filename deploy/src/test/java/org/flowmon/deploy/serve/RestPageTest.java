@@ -105,7 +105,9 @@ final class RestPageTest {
         .forEachRemaining(
             path -> {
               String shown =
-                  path.substring("/api/v1/".length())
+                  path.replaceFirst("^/api/v1/", "")
+                      .replace("{namespace}", "NAMESPACE")
+                      .replace("{table}", "TABLE")
                       .replace("{id}", "ID")
                       .replace("{name}", "NAME")
                       .replace("{address}", "ADDRESS");

@@ -100,7 +100,8 @@ final class TestServer implements AutoCloseable {
                 Optional.empty(),
                 job,
                 most,
-                Optional.of(folder.resolve("views.json"))));
+                Optional.of(folder.resolve("views.json")),
+                Optional.empty()));
     return new TestServer(server, audit, log);
   }
 

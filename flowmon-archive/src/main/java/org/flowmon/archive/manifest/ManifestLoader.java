@@ -75,8 +75,8 @@ final class ManifestLoader {
         ManifestFrame.Kind.COMMIT.fileName(number), "file", "missing, though " + why);
   }
 
-  private static @Nullable ManifestSum newestSnapshot(
-      ArchiveStore store, NavigableSet<Long> snapshots) throws IOException {
+  static @Nullable ManifestSum newestSnapshot(ArchiveStore store, NavigableSet<Long> snapshots)
+      throws IOException {
     for (long number : snapshots.descendingSet()) {
       String file = ManifestFrame.Kind.SNAPSHOT.fileName(number);
       try {
@@ -91,7 +91,7 @@ final class ManifestLoader {
     return null;
   }
 
-  private static ManifestSum beginning(ArchiveStore store) throws IOException {
+  static ManifestSum beginning(ArchiveStore store) throws IOException {
     String file = ManifestFrame.Kind.COMMIT.fileName(0);
     byte[] bytes = store.read(file, ManifestFrame.MAX_BYTES);
     if (bytes == null) {
@@ -105,14 +105,22 @@ final class ManifestLoader {
 
   /** Adds the following commits; false if there is none. */
   static boolean readOn(ArchiveStore store, ManifestSum builder) throws IOException {
-    for (boolean any = false; ; any = true) {
-      long next = builder.number() + 1;
-      String file = ManifestFrame.Kind.COMMIT.fileName(next);
-      byte[] bytes = store.read(file, ManifestFrame.MAX_BYTES);
-      if (bytes == null) {
-        return any;
-      }
-      builder.add(file, CommitRecord.fromBytes(file, bytes, next));
+    boolean any = false;
+    while (addNext(store, builder)) {
+      any = true;
     }
+    return any;
+  }
+
+  /** Adds the next commit; false if there is none. */
+  static boolean addNext(ArchiveStore store, ManifestSum builder) throws IOException {
+    long next = builder.number() + 1;
+    String file = ManifestFrame.Kind.COMMIT.fileName(next);
+    byte[] bytes = store.read(file, ManifestFrame.MAX_BYTES);
+    if (bytes == null) {
+      return false;
+    }
+    builder.add(file, CommitRecord.fromBytes(file, bytes, next));
+    return true;
   }
 }

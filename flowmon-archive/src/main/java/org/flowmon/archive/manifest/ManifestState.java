@@ -40,6 +40,11 @@ public final class ManifestState {
     return sum.number;
   }
 
+  /** When the commit was written, by its writer's clock (µs). */
+  public long timeMicros() {
+    return sum.timeMicros;
+  }
+
   int checksum() {
     return sum.checksum;
   }

@@ -33,6 +33,14 @@ public interface ArchiveStore extends AutoCloseable {
   /** All bytes of a file, null if there is none. Throws if larger than {@code maxBytes}. */
   byte @Nullable [] read(String name, long maxBytes) throws IOException;
 
+  /**
+   * Exactly {@code length} bytes of a file from an offset.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is no file
+   * @throws IOException if it ends before
+   */
+  byte[] readRange(String name, long offset, int length) throws IOException;
+
   boolean exists(String name) throws IOException;
 
   /** Bytes of a file, −1 if there is none. */

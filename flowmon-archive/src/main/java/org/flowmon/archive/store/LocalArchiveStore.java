@@ -173,16 +173,28 @@ public final class LocalArchiveStore implements ArchiveStore {
         throw new IOException(
             describe(name) + " has " + size + " bytes, expected at most " + maxBytes);
       }
-      ByteBuffer buffer = ByteBuffer.allocate((int) size);
-      while (buffer.hasRemaining()) {
-        if (channel.read(buffer) < 0) {
-          throw new IOException(describe(name) + " was cut while it was read; retry");
-        }
-      }
-      return buffer.array();
+      return read(channel, 0, (int) size, name);
     } catch (NoSuchFileException e) {
       return null;
     }
+  }
+
+  @Override
+  public byte[] readRange(String name, long offset, int length) throws IOException {
+    try (FileChannel channel = FileChannel.open(path(name), StandardOpenOption.READ)) {
+      return read(channel, offset, length, name);
+    }
+  }
+
+  private byte[] read(FileChannel channel, long offset, int length, String name)
+      throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(length);
+    while (buffer.hasRemaining()) {
+      if (channel.read(buffer, offset + buffer.position()) < 0) {
+        throw new IOException(describe(name) + " was cut while it was read; retry");
+      }
+    }
+    return buffer.array();
   }
 
   @Override

@@ -140,6 +140,11 @@ public final class RemoteArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public byte[] readRange(String name, long offset, int length) throws IOException {
+    return store.readRange(name, offset, length);
+  }
+
+  @Override
   public boolean exists(String name) throws IOException {
     return store.length(name) >= 0;
   }

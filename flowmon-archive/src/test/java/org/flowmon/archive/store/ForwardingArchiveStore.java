@@ -36,6 +36,11 @@ public class ForwardingArchiveStore implements ArchiveStore {
   }
 
   @Override
+  public byte[] readRange(String name, long offset, int length) throws IOException {
+    return store.readRange(name, offset, length);
+  }
+
+  @Override
   public boolean exists(String name) throws IOException {
     return store.exists(name);
   }

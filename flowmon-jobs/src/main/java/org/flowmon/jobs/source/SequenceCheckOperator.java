@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * {@code bytes}, {@code heartbeats} (taken); {@code repeats} (batches dropped), {@code
  * repeated_flows}; {@code gaps}, {@code gap_batches}, {@code gap_flows} (missing), {@code
  * gap_fills} (batches after they counted as missing); {@code producer_losses} (reported by
- * producers), {@code quarantine_losses} (refused, covered by no gap).
+ * producers), {@code quarantine_losses} (refused, covered by no gap); by partition ({@link
+ * PartitionLag}) {@code arrival_lag_seconds}.
  */
 public final class SequenceCheckOperator extends AbstractStreamOperator<PositionedBatch>
     implements OneInputStreamOperator<PositionedBatch, PositionedBatch> {
@@ -62,6 +63,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
   private transient Counter gapFills;
   private transient Counter producerLosses;
   private transient Counter quarantineLosses;
+  private transient PartitionLag lag;
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
@@ -103,6 +105,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
     gapFills = group.counter("gap_fills");
     producerLosses = group.counter("producer_losses");
     quarantineLosses = group.counter("quarantine_losses");
+    lag = new PartitionLag(group);
   }
 
   @Override
@@ -112,6 +115,7 @@ public final class SequenceCheckOperator extends AbstractStreamOperator<Position
       refuse(element, record.refused().get());
       return;
     }
+    lag.reached(record);
     FlowBatch batch = record.batch();
     ProducerPosition position = positions.get(record.sourceKey(), batch.producerId());
     if (position == null) {

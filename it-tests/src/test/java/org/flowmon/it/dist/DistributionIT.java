@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.flowmon.it.ProjectFiles;
@@ -203,8 +204,7 @@ class DistributionIT {
             copy,
             Map.of("PATH", System.getenv("PATH")),
             copy.resolve("flowmon").toString(),
-            "dist",
-            "-o");
+            "dist");
     assertEquals(0, run.code(), run.err());
     Path second = copy.resolve("target").resolve(first.getFileName());
     assertNotEquals(first, second);
@@ -217,7 +217,7 @@ class DistributionIT {
     return run;
   }
 
-  private static TreeSet<String> names(Path of) throws Exception {
+  private static Set<String> names(Path of) throws Exception {
     try (Stream<Path> files = Files.list(of)) {
       return files
           .map(file -> file.getFileName().toString())

@@ -47,7 +47,8 @@ public final class DemoConsole implements AutoCloseable {
                   Optional.empty(),
                   Optional.of(KafkaOptions.of(kafka)),
                   LONGEST_QUERY,
-                  Optional.of(options.directory().resolve("views.json"))));
+                  Optional.of(options.directory().resolve("views.json")),
+                  Optional.empty()));
       return new DemoConsole(server, audit);
     } catch (IOException | RuntimeException e) {
       audit.close();

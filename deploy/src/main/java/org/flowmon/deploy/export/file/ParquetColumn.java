@@ -68,8 +68,8 @@ final class ParquetColumn {
   private void put(ExportRows block, int row, int c) {
     switch (column.kind()) {
       case BOOLEAN -> flags.set(count, block.low(row, c) != 0);
-      case UINT8, UINT16, UINT32 -> values.putInt((int) block.low(row, c));
-      case INT64, TIMESTAMP, DURATION, DOUBLE -> values.putLong(block.low(row, c));
+      case UINT8, UINT16 -> values.putInt((int) block.low(row, c));
+      case UINT32, INT64, TIMESTAMP, DURATION, DOUBLE -> values.putLong(block.low(row, c));
       case INT128 -> {
         values.putLongBigEndian(block.high(row, c));
         values.putLongBigEndian(block.low(row, c));

@@ -288,6 +288,13 @@ public final class Exchange {
     out.end();
   }
 
+  /** Answers that it is so, without a body. */
+  public void done() throws IOException {
+    status = 204;
+    response.setStatus(204);
+    response.write(true, ByteBuffer.allocate(0), callback);
+  }
+
   /** Writes JSON. */
   @FunctionalInterface
   public interface JsonWriter {
@@ -351,6 +358,10 @@ public final class Exchange {
               json.put("retry_after", seconds);
               response.getHeaders().put(HttpHeader.RETRY_AFTER, seconds);
             });
+    String path = response.getRequest().getHttpURI().getPath();
+    if (Problems.isCatalog(path)) {
+      Problems.addCatalogError(problem, path, json);
+    }
     response.setStatus(problem.code().status());
     response.getHeaders().remove(HttpHeader.CONTENT_LENGTH);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/problem+json");

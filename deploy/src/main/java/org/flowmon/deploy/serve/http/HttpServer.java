@@ -12,6 +12,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -89,7 +90,7 @@ public final class HttpServer implements AutoCloseable {
             LOG.error("a request failed before it was read", failure);
           }
           SecurityHeaders.all(response, request.isSecure());
-          Exchange.write(refused(response.getStatus()), response, callback);
+          Exchange.write(refused(request, response.getStatus()), response, callback);
           return true;
         });
     HttpServer started = new HttpServer(server, connector, watch);
@@ -120,7 +121,10 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /** What is refused before a handler sees it. */
-  private static Problem refused(int status) {
+  private static Problem refused(Request request, int status) {
+    if (Problems.isNestedNamespace(request.getHttpURI().getPath())) {
+      return Problem.notFound("no namespace of the catalog has another in it");
+    }
     return switch (status) {
       case 414, 431 -> new Problem(Problem.Code.TOO_LARGE, "the request's head is too large");
       case 500 ->

@@ -1,5 +1,6 @@
 package org.flowmon.deploy.serve.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.util.Optional;
 import org.flowmon.archive.manifest.ManifestCorruptException;
@@ -13,12 +14,16 @@ import org.flowmon.deploy.command.UsageException;
 import org.flowmon.jobs.config.ConfigException;
 import org.flowmon.udaf.text.QueryException;
 import org.flowmon.udaf.value.AnswerTooLargeException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What exceptions are for whoever asked. */
 final class Problems {
   private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+
+  /** Paths of Iceberg's catalog. */
+  private static final String CATALOG = "/iceberg/";
 
   private Problems() {}
 
@@ -44,6 +49,38 @@ final class Problems {
     }
     LOG.error("a request failed", e);
     return new Problem(Problem.Code.INTERNAL, "a defect of flowmon: the server's log says more", e);
+  }
+
+  static boolean isCatalog(@Nullable String path) {
+    return path != null && path.startsWith(CATALOG);
+  }
+
+  /**
+   * Whether a path names a namespace of several levels, as Iceberg's clients do when they look for
+   * {@code flows.snapshots}. They part levels by a control character, which Jetty refuses.
+   */
+  static boolean isNestedNamespace(@Nullable String path) {
+    return path != null && isCatalog(path) && path.contains("%1F");
+  }
+
+  /** Adds a problem in the words of Iceberg's catalog; its clients choose an exception by these. */
+  static void addCatalogError(Problem problem, String path, ObjectNode json) {
+    ObjectNode error = json.putObject("error");
+    error.put("message", problem.detail());
+    error.put("type", catalogType(problem.code(), path));
+    error.put("code", problem.code().status());
+  }
+
+  private static String catalogType(Problem.Code code, String path) {
+    return switch (code) {
+      case NOT_FOUND ->
+          path.contains("/tables/") ? "NoSuchTableException" : "NoSuchNamespaceException";
+      case UNAUTHORIZED -> "NotAuthorizedException";
+      case FORBIDDEN -> "ForbiddenException";
+      case METHOD_NOT_ALLOWED -> "UnsupportedOperationException";
+      case UNAVAILABLE -> "ServiceUnavailableException";
+      default -> code.status() < 500 ? "BadRequestException" : "InternalServerError";
+    };
   }
 
   private static Optional<Problem.Code> code(Throwable e) {

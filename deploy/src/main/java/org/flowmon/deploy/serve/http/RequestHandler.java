@@ -52,7 +52,8 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
     try {
       guard.check(request);
       String path = Request.getPathInContext(request);
-      boolean isFile = !path.startsWith("/api/") && !path.equals("/metrics");
+      boolean isFile =
+          !path.startsWith("/api/") && !Problems.isCatalog(path) && !path.equals("/metrics");
       if (!isFile) {
         answer(path, request, response, callback);
       } else if (!files.answer(request, response, callback)) {
@@ -94,14 +95,18 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
         methods.add(route.method());
       }
     }
-    if (methods.isEmpty()) {
+    boolean isWrite = !request.getMethod().equals("GET") && !request.getMethod().equals("HEAD");
+    boolean isCatalogWrite = isWrite && Problems.isCatalog(path);
+    if (methods.isEmpty() && !isCatalogWrite) {
       throw Problem.notFound("there is no " + path + "; /openapi.json lists what there is");
     }
     String allowed = String.join(", ", methods);
     response.getHeaders().put(HttpHeader.ALLOW, allowed);
     throw new Problem(
         Problem.Code.METHOD_NOT_ALLOWED,
-        path + " takes no " + request.getMethod() + "; " + allowed);
+        isCatalogWrite
+            ? "the catalog is read-only: flows come into an archive by the job or flowmon import"
+            : path + " takes no " + request.getMethod() + "; " + allowed);
   }
 
   private void answer(

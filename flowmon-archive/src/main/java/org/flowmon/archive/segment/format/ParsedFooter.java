@@ -35,6 +35,7 @@ public final class ParsedFooter {
    * The place of a column, and its properties known without reading it; {@code min} and {@code max}
    * are of numeric columns.
    *
+   * @param width bytes of a PLAIN number; 0 for booleans and byte arrays
    * @param uncompressed bytes of all its pages, including headers, before compression
    * @param side its side table, null if it has none
    * @param blocks table of its delta blocks, null if there is none
@@ -43,6 +44,7 @@ public final class ParsedFooter {
    */
   public record Entry(
       FlowColumn column,
+      int width,
       int offset,
       int length,
       long uncompressed,
@@ -76,6 +78,7 @@ public final class ParsedFooter {
   private final MappedRegion file;
   private final int rows;
   private int clamped;
+  private boolean narrow; // numbers of 32 bits are INT32
   private final Map<String, String> properties = new HashMap<>();
   private final Map<FlowColumn, Entry> entries = new TreeMap<>();
   private final Map<String, FlowColumn> names = new HashMap<>();
@@ -153,9 +156,12 @@ public final class ParsedFooter {
     }
     String format = property(SegmentFormat.KEY_FORMAT);
     boolean first = format.equals(SegmentFormat.VERSION_1);
+    narrow = first || format.equals(SegmentFormat.VERSION_2);
     check(
-        first || format.equals(SegmentFormat.VERSION),
-        "format " + SegmentFormat.VERSION_1 + " or " + SegmentFormat.VERSION + ", found " + format);
+        narrow || format.equals(SegmentFormat.VERSION),
+        String.format(
+            "format %s, %s or %s, found %s",
+            SegmentFormat.VERSION_1, SegmentFormat.VERSION_2, SegmentFormat.VERSION, format));
     check(
         property(SegmentFormat.KEY_SEGMENT).equals(id),
         "segment " + id + ", found " + property(SegmentFormat.KEY_SEGMENT));
@@ -276,7 +282,9 @@ public final class ParsedFooter {
         dictionary ? metadata.getDictionary_page_offset() : metadata.getData_page_offset();
     file.checkRange(PLACE, offset, metadata.getTotal_compressed_size());
     SegmentCodec codec = SegmentCodec.of(metadata.getCodec());
-    Type physical = SegmentFormat.physicalType(column.type());
+    boolean isNarrow = narrow && column.type() == ColumnType.UINT32;
+    Type physical = isNarrow ? Type.INT32 : SegmentFormat.physicalType(column.type());
+    int width = isNarrow ? Integer.BYTES : SegmentFormat.width(column.type());
     if (codec == null
         || (codec != SegmentCodec.NONE && pages == null)
         || metadata.getType() != physical
@@ -302,11 +310,13 @@ public final class ParsedFooter {
     long min = 0;
     long max = 0;
     if (column.type().isLong()) {
-      min = number(column.type(), statistics.getMin_value());
-      max = number(column.type(), statistics.getMax_value());
+      int bytes = column.type() == ColumnType.BOOLEAN ? 1 : width;
+      min = number(bytes, statistics.getMin_value());
+      max = number(bytes, statistics.getMax_value());
     }
     return new Entry(
         column,
+        width,
         (int) offset,
         (int) metadata.getTotal_compressed_size(),
         metadata.getTotal_uncompressed_size(),
@@ -346,8 +356,7 @@ public final class ParsedFooter {
         expected + " pages of column " + column.sqlName() + ", found " + pages.entries);
   }
 
-  private long number(ColumnType type, byte[] plain) {
-    int width = type == ColumnType.BOOLEAN ? 1 : SegmentFormat.width(type);
+  private long number(int width, byte[] plain) {
     check(plain != null && plain.length == width, "statistics of " + width + " bytes");
     long value = 0;
     for (int i = width - 1; i >= 0; i--) {

@@ -3,7 +3,6 @@ package org.flowmon.archive.segment.format;
 import java.util.List;
 import org.apache.parquet.format.ConvertedType;
 import org.apache.parquet.format.FieldRepetitionType;
-import org.apache.parquet.format.IntType;
 import org.apache.parquet.format.LogicalType;
 import org.apache.parquet.format.MicroSeconds;
 import org.apache.parquet.format.SchemaElement;
@@ -29,9 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SegmentFormat {
   static final byte[] MAGIC = {'P', 'A', 'R', '1'};
-  static final String VERSION = "2";
+  static final String VERSION = "3";
 
-  /** Read, but no longer written. */
+  /** Read, but no longer written: numbers of 8 to 32 bits were INT32, unsigned. */
+  static final String VERSION_2 = "2";
+
+  /** Read, but no longer written: version 2 without deltas and compressed pages. */
   static final String VERSION_1 = "1";
 
   static final String SCHEMA_VERSION = "1";
@@ -68,8 +70,8 @@ public final class SegmentFormat {
   public static Type physicalType(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> Type.BOOLEAN;
-      case UINT8, UINT16, UINT32 -> Type.INT32;
-      case COUNT, NUMBER, TIMESTAMP, DURATION -> Type.INT64;
+      case UINT8, UINT16 -> Type.INT32;
+      case UINT32, COUNT, NUMBER, TIMESTAMP, DURATION -> Type.INT64;
       case ADDRESS, TEXT -> Type.BYTE_ARRAY;
     };
   }
@@ -111,24 +113,19 @@ public final class SegmentFormat {
 
   private static @Nullable LogicalType logicalType(ColumnType type) {
     return switch (type) {
-      case UINT8 -> LogicalType.INTEGER(new IntType((byte) 8, false));
-      case UINT16 -> LogicalType.INTEGER(new IntType((byte) 16, false));
-      case UINT32 -> LogicalType.INTEGER(new IntType((byte) 32, false));
       case TIMESTAMP ->
           LogicalType.TIMESTAMP(new TimestampType(true, TimeUnit.MICROS(new MicroSeconds())));
       case ADDRESS, TEXT -> LogicalType.STRING(new StringType());
-      case BOOLEAN, COUNT, NUMBER, DURATION -> null;
+      // Engines without unsigned types refuse INTEGER(…, unsigned), or read it as negative.
+      case BOOLEAN, UINT8, UINT16, UINT32, COUNT, NUMBER, DURATION -> null;
     };
   }
 
   private static ConvertedType convertedType(ColumnType type) {
     return switch (type) {
-      case UINT8 -> ConvertedType.UINT_8;
-      case UINT16 -> ConvertedType.UINT_16;
-      case UINT32 -> ConvertedType.UINT_32;
       case TIMESTAMP -> ConvertedType.TIMESTAMP_MICROS;
       case ADDRESS, TEXT -> ConvertedType.UTF8;
-      case BOOLEAN, COUNT, NUMBER, DURATION ->
+      case BOOLEAN, UINT8, UINT16, UINT32, COUNT, NUMBER, DURATION ->
           throw new IllegalArgumentException(type + " has no converted type");
     };
   }

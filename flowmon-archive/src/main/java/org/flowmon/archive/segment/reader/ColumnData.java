@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.format.ParsedFooter;
-import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.archive.sorted.AddressList;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowBatch;
@@ -40,7 +39,7 @@ abstract class ColumnData implements AddressList {
     this.verifyChecksums = verifyChecksums;
     this.buffer = file.buffer();
     this.place = "column " + entry.column().sqlName();
-    this.wide = SegmentFormat.width(entry.column().type()) == 8;
+    this.wide = entry.width() == Long.BYTES;
     if (verifyChecksums) {
       file.verify(place, entry.offset(), entry.length(), entry.crc32c());
       verify("side table", entry.side());

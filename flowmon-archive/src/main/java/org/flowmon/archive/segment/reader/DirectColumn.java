@@ -11,7 +11,6 @@ import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.DeltaEncoder;
 import org.flowmon.archive.segment.format.PackedWidths;
 import org.flowmon.archive.segment.format.ParsedFooter;
-import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +73,7 @@ final class DirectColumn extends ColumnData {
     dictionaryLength = header.getCompressed_page_size();
     size = header.getDictionary_page_header().getNum_values();
     check(size >= 1 && size <= slots, "a dictionary of 1…" + slots + " entries, found " + size);
-    int width = SegmentFormat.width(entry.column().type());
+    int width = entry.width();
     if (width > 0) {
       check((long) size * width == dictionaryLength, size + " entries of " + width + " bytes");
     } else {

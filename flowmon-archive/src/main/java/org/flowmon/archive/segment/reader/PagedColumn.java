@@ -13,7 +13,6 @@ import org.flowmon.archive.segment.format.DeltaDecoder;
 import org.flowmon.archive.segment.format.PageCodec;
 import org.flowmon.archive.segment.format.PageTable;
 import org.flowmon.archive.segment.format.ParsedFooter;
-import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.bytes.Crc32c;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +65,7 @@ final class PagedColumn extends ColumnData {
   }
 
   private int openDictionary() {
-    int width = SegmentFormat.width(entry.column().type());
+    int width = entry.width();
     int entries = width > 0 ? table.uncompressed(0) / width : side.entries();
     check(
         entries >= 1 && entries <= rows - entry.nulls(),
