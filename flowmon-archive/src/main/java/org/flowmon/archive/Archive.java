@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
 import org.flowmon.archive.commit.CommitResult;
@@ -25,6 +26,7 @@ import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.SegmentOptions;
+import org.flowmon.archive.segment.VisibleSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.ArchiveStore;
@@ -251,9 +253,23 @@ public final class Archive implements AutoCloseable {
 
   /** The archive at its newest commit. Cheap: looks for newer commits, opens no segment. */
   public ArchiveSnapshot snapshot() throws IOException {
+    return snapshot(state -> state, false);
+  }
+
+  /**
+   * Some segments of a snapshot that another process may hold, and its files with it, even if they
+   * have been merged into others since. Without host directory and day sums, and without what a
+   * commit tells beside its segments.
+   */
+  public ArchiveSnapshot snapshotOf(List<VisibleSegment> segments) throws IOException {
+    return snapshot(state -> state.only(segments), true);
+  }
+
+  private ArchiveSnapshot snapshot(UnaryOperator<ManifestState> chosen, boolean isPart)
+      throws IOException {
     ManifestState state = shared().hold();
     try {
-      return new ArchiveSnapshot(shared.acquire(), state);
+      return new ArchiveSnapshot(shared.acquire(), chosen.apply(state), isPart);
     } catch (RuntimeException e) {
       shared.release(state);
       throw e;

@@ -21,6 +21,7 @@ import org.flowmon.archive.region.FileIdentity;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.VisibleSegment;
 import org.flowmon.archive.segment.format.ThriftStruct;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.archive.store.FetchCounts;
@@ -35,11 +36,14 @@ import org.flowmon.flow.bytes.Crc32c;
 public final class ArchiveSnapshot implements AutoCloseable {
   private final SharedArchive shared;
   private final ManifestState state;
+  private final boolean isPart;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  ArchiveSnapshot(SharedArchive shared, ManifestState state) {
+  /** {@code isPart}: some segments of a commit, perhaps of an earlier one. */
+  ArchiveSnapshot(SharedArchive shared, ManifestState state, boolean isPart) {
     this.shared = shared;
     this.state = state;
+    this.isPart = isPart;
   }
 
   public ArchiveLocation location() {
@@ -130,6 +134,11 @@ public final class ArchiveSnapshot implements AutoCloseable {
     return state.firstRow(segment.id());
   }
 
+  /** For {@link Archive#snapshotOf} in this or another process. */
+  public VisibleSegment visible(SealedSegment segment) {
+    return new VisibleSegment(segment, firstRow(segment));
+  }
+
   /** The commit of a segment's newest rows, or a later one: snapshots since have the unexpired. */
   public long newestRows(SealedSegment segment) {
     return state.newestRows(segment.id());
@@ -216,13 +225,17 @@ public final class ArchiveSnapshot implements AutoCloseable {
   /** The host directory by places in {@link #segments}; to be released. */
   public HostView hosts() throws IOException {
     requireOpen();
-    return shared.hosts().hosts(state.number(), state.segments());
+    return isPart
+        ? shared.hosts().noHosts(state.segments())
+        : shared.hosts().hosts(state.number(), state.segments());
   }
 
   /** The day sums by places in {@link #segments}; to be released. */
   public RunView<DayRun> days() throws IOException {
     requireOpen();
-    return shared.days().view(state.number(), state.segments());
+    return isPart
+        ? shared.days().none(state.segments())
+        : shared.days().view(state.number(), state.segments());
   }
 
   private void requireOpen() {

@@ -143,6 +143,12 @@ public abstract class RunFolder<R extends DerivedRun> implements AutoCloseable {
     }
   }
 
+  /** A view that covers no segment; to be released. */
+  public RunView<R> none(List<SealedSegment> segments) {
+    RunCover<R> cover = new RunCover<>(segments, List.of());
+    return new RunView<>(kind, segments, cover, List.of(), this::damaged);
+  }
+
   private synchronized @Nullable RunView<R> upToDate(long number) {
     requireOpen();
     Made<R> made = views.get(number);

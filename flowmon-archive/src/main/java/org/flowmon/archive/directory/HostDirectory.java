@@ -31,6 +31,11 @@ public final class HostDirectory extends RunFolder<HostRun> {
     return new HostView(view(number, segments));
   }
 
+  /** A view that leaves out no segment; to be released. */
+  public HostView noHosts(List<SealedSegment> segments) {
+    return new HostView(none(segments));
+  }
+
   @Override
   protected HostContent content(String segmentsFolder, List<SealedSegment> segments) {
     return new HostContent(this, segmentsFolder, segments);

@@ -13,6 +13,7 @@ import org.flowmon.archive.commit.SourceState;
 import org.flowmon.archive.retention.RetentionOptions;
 import org.flowmon.archive.retention.TimestampHistogram;
 import org.flowmon.archive.segment.SealedSegment;
+import org.flowmon.archive.segment.VisibleSegment;
 import org.jspecify.annotations.Nullable;
 
 /** The sum of all commits up to one. Immutable. */
@@ -164,6 +165,20 @@ public final class ManifestState {
   /** How far the archive's history reaches. */
   public HistoryReach reach() {
     return reach;
+  }
+
+  /** These segments and nothing else, under the same archive and number. */
+  public ManifestState only(List<VisibleSegment> some) {
+    ManifestSum part = new ManifestSum(sum.archive);
+    part.number = sum.number;
+    some.forEach(
+        visible -> {
+          part.addSegment(visible.segment());
+          if (visible.firstRow() > 0) {
+            part.firstRows.put(visible.segment().id(), visible.firstRow());
+          }
+        });
+    return part.build();
   }
 
   ManifestState with(String file, CommitRecord commit) {

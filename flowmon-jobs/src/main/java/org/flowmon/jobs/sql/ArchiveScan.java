@@ -1,0 +1,21 @@
+package org.flowmon.jobs.sql;
+
+import java.io.Serializable;
+import java.util.List;
+import org.flowmon.archive.store.ArchiveLocation;
+
+/**
+ * What each split of an archive is asked, and how the answer becomes rows.
+ *
+ * @param query in the dialect; text, as columns of one's own are known once the archive is open
+ * @param fields one for each item of the query; none if only the number of rows matters
+ * @param limit more rows than this are not wanted from one reader; −1 for all
+ */
+record ArchiveScan(ArchiveLocation archive, String query, List<SqlField> fields, long limit)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  ArchiveScan {
+    fields = List.copyOf(fields);
+  }
+}

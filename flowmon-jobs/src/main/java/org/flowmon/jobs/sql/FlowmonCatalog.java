@@ -1,0 +1,66 @@
+package org.flowmon.jobs.sql;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.catalog.CatalogTable;
+import org.apache.flink.table.catalog.GenericInMemoryCatalog;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.exceptions.CatalogException;
+import org.apache.flink.table.catalog.exceptions.DatabaseNotExistException;
+import org.apache.flink.table.catalog.exceptions.TableAlreadyExistException;
+import org.apache.flink.table.factories.FactoryUtil;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.flow.FlowColumn;
+
+/**
+ * A catalog with the table {@code flows} of an archive in its database {@code history}, with every
+ * column. What else a session creates in it is kept in memory.
+ */
+final class FlowmonCatalog extends GenericInMemoryCatalog {
+  static final String DATABASE = "history";
+  static final String TABLE = "flows";
+
+  private final ArchiveLocation archive;
+  private final Map<String, String> options = new HashMap<>();
+
+  /** {@code given}: all of the catalog's options. */
+  FlowmonCatalog(String name, String archive, Map<String, String> given) {
+    super(name, DATABASE);
+    this.archive = FlowmonOptions.location(archive, given);
+    given.forEach(
+        (key, value) -> {
+          if (key.startsWith(FlowmonOptions.STORE)) {
+            options.put(key, value);
+          }
+        });
+    options.put(FactoryUtil.CONNECTOR.key(), FlowmonOptions.IDENTIFIER);
+    options.put(FlowmonOptions.ARCHIVE.key(), archive);
+  }
+
+  @Override
+  public void open() {
+    super.open();
+    Schema.Builder schema = Schema.newBuilder();
+    // Opened for the columns of one's own that it has.
+    try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS)) {
+      for (FlowColumn column : FlowColumn.all()) {
+        schema.column(column.sqlName(), SqlTypes.of(column.type()));
+      }
+      CatalogTable table =
+          CatalogTable.newBuilder()
+              .schema(schema.build())
+              .comment("The flows of " + opened.location())
+              .options(options)
+              .build();
+      createTable(new ObjectPath(DATABASE, TABLE), table, true);
+    } catch (IOException e) {
+      throw new CatalogException("the archive " + archive + " cannot be opened: " + e, e);
+    } catch (TableAlreadyExistException | DatabaseNotExistException e) {
+      throw new IllegalStateException(e); // the catalog is new
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package org.flowmon.jobs.sql;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.RowType;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.flow.FlowColumn;
+
+/** Makes tables {@code WITH ('connector' = 'flowmon', 'archive' = '…')}. */
+public final class FlowmonTableFactory implements DynamicTableSourceFactory {
+  @Override
+  public String factoryIdentifier() {
+    return FlowmonOptions.IDENTIFIER;
+  }
+
+  @Override
+  public Set<ConfigOption<?>> requiredOptions() {
+    return Set.of(FlowmonOptions.ARCHIVE);
+  }
+
+  @Override
+  public Set<ConfigOption<?>> optionalOptions() {
+    return Set.of();
+  }
+
+  @Override
+  public DynamicTableSource createDynamicTableSource(Context context) {
+    FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
+    helper.validateExcept(FlowmonOptions.STORE);
+    ArchiveLocation archive =
+        FlowmonOptions.location(
+            helper.getOptions().get(FlowmonOptions.ARCHIVE),
+            context.getCatalogTable().getOptions());
+    // Opened for the columns of one's own that it has.
+    try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS)) {
+      return source(opened.location(), (RowType) context.getPhysicalRowDataType().getLogicalType());
+    } catch (IOException e) {
+      throw new ValidationException("the archive " + archive + " cannot be opened: " + e, e);
+    }
+  }
+
+  private static ArchiveTableSource source(ArchiveLocation archive, RowType rows) {
+    List<FlowColumn> columns = new ArrayList<>();
+    List<LogicalType> types = new ArrayList<>();
+    for (RowType.RowField field : rows.getFields()) {
+      FlowColumn column = FlowColumn.byName(field.getName());
+      if (column == null || !column.sqlName().equals(field.getName())) {
+        throw new ValidationException(
+            String.format(
+                "flows have no column '%s'; docs/format/flow.md lists them, and the catalog's table"
+                    + " has all",
+                field.getName()));
+      }
+      if (!SqlTypes.fits(column.type(), field.getType())) {
+        throw new ValidationException(
+            String.format(
+                "column %s is declared as %s; declare it as %s",
+                field.getName(), field.getType(), SqlTypes.of(column.type())));
+      }
+      columns.add(column);
+      types.add(field.getType());
+    }
+    return new ArchiveTableSource(archive, columns, types);
+  }
+}

@@ -1,0 +1,76 @@
+package org.flowmon.jobs.sql;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.VarBinaryType;
+import org.apache.flink.table.types.logical.VarCharType;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
+import org.flowmon.flow.ColumnType;
+
+/** The types of Flink SQL that a column of flows may have. */
+final class SqlTypes {
+  /** The digits of a second's fraction that are stored. */
+  static final int PRECISION = 6;
+
+  private static final int ADDRESS_BYTES = 16;
+
+  private SqlTypes() {}
+
+  /** The type in the catalog: it holds each value exactly. */
+  static DataType of(ColumnType type) {
+    return switch (type) {
+      case BOOLEAN -> DataTypes.BOOLEAN();
+      case UINT8 -> DataTypes.SMALLINT();
+      case UINT16 -> DataTypes.INT();
+      case UINT32, COUNT, DURATION, NUMBER -> DataTypes.BIGINT();
+      case TIMESTAMP -> DataTypes.TIMESTAMP_LTZ(PRECISION);
+      case ADDRESS, TEXT -> DataTypes.STRING();
+    };
+  }
+
+  /** Whether a column may be declared so: a number in a wider type, a time with fewer digits. */
+  static boolean fits(ColumnType column, LogicalType declared) {
+    LogicalTypeRoot root = declared.getTypeRoot();
+    return switch (column) {
+      case BOOLEAN -> root == LogicalTypeRoot.BOOLEAN;
+      case UINT8, UINT16, UINT32, COUNT, DURATION, NUMBER -> wholeNumbers(column).contains(root);
+      case TIMESTAMP -> root == LogicalTypeRoot.TIMESTAMP_WITH_LOCAL_TIME_ZONE;
+      case ADDRESS -> isString(declared) || isAddressBytes(declared);
+      case TEXT -> isString(declared);
+    };
+  }
+
+  private static Set<LogicalTypeRoot> wholeNumbers(ColumnType column) {
+    Set<LogicalTypeRoot> wide = EnumSet.of(LogicalTypeRoot.BIGINT);
+    if (column == ColumnType.UINT8 || column == ColumnType.UINT16) {
+      wide.add(LogicalTypeRoot.INTEGER);
+    }
+    if (column == ColumnType.UINT8) {
+      wide.add(LogicalTypeRoot.SMALLINT);
+    }
+    return wide;
+  }
+
+  private static boolean isString(LogicalType type) {
+    return type instanceof VarCharType text && text.getLength() == VarCharType.MAX_LENGTH;
+  }
+
+  private static boolean isAddressBytes(LogicalType type) {
+    return type.getTypeRoot() == LogicalTypeRoot.BINARY
+        ? LogicalTypeChecks.getLength(type) == ADDRESS_BYTES
+        : type instanceof VarBinaryType bytes && bytes.getLength() >= ADDRESS_BYTES;
+  }
+
+  /** Microseconds of the least difference between two times of this type. */
+  static long unitMicros(LogicalType time) {
+    long unit = 1;
+    for (int digits = LogicalTypeChecks.getPrecision(time); digits < PRECISION; digits++) {
+      unit *= 10;
+    }
+    return unit;
+  }
+}
