@@ -1,16 +1,14 @@
 package org.flowmon.deploy.export;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.flowmon.deploy.export.row.ExportColumn;
 import org.flowmon.deploy.export.row.ExportColumn.Kind;
 import org.flowmon.deploy.export.row.ExportRows;
-import org.flowmon.flow.IpAddress;
+import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
-import org.flowmon.udaf.value.ValueKind;
 
 /** Rows of a query's answer in memory. */
 public final class AnswerExport implements ExportRows {
@@ -32,11 +30,16 @@ public final class AnswerExport implements ExportRows {
     this.to = first;
     this.last = last;
     for (int c = 0; c < table.columnCount(); c++) {
-      columns.add(new ExportColumn(table.name(c), kind(c), null, items.get(c).codeNames()));
+      columns.add(
+          new ExportColumn(table.name(c), kind(c, items.get(c)), null, items.get(c).codeNames()));
     }
   }
 
-  private Kind kind(int column) {
+  /** Of a column of flows its own, otherwise that of any value of the kind. */
+  private Kind kind(int column, SelectItem item) {
+    if (item.what() instanceof Expression.Column flow) {
+      return ExportColumn.of(flow.column()).kind();
+    }
     return switch (table.kind(column)) {
       case BOOLEAN -> Kind.BOOLEAN;
       case LONG -> isWide(column) ? Kind.INT128 : Kind.INT64;
@@ -49,8 +52,11 @@ public final class AnswerExport implements ExportRows {
   }
 
   private boolean isWide(int column) {
+    if (!table.isWide(column)) {
+      return false;
+    }
     for (int row = 0; row < table.rowCount(); row++) {
-      if (!table.isNull(row, column) && table.bigValue(row, column).bitLength() > 63) {
+      if (table.high(row, column) != table.low(row, column) >> 63) {
         return true;
       }
     }
@@ -81,28 +87,12 @@ public final class AnswerExport implements ExportRows {
 
   @Override
   public long low(int row, int column) {
-    ValueKind kind = table.kind(column);
-    if (kind == ValueKind.ADDRESS) {
-      IpAddress address = table.address(from + row, column);
-      return address == null ? 0 : address.lo();
-    }
-    return kind == ValueKind.DOUBLE
-        ? Double.doubleToRawLongBits(table.doubleValue(from + row, column))
-        : table.bigValue(from + row, column).longValue();
+    return table.low(from + row, column);
   }
 
   @Override
   public long high(int row, int column) {
-    if (table.kind(column) == ValueKind.ADDRESS) {
-      IpAddress address = table.address(from + row, column);
-      return address == null ? 0 : address.hi();
-    }
-    return table.bigValue(from + row, column).shiftRight(64).longValue();
-  }
-
-  @Override
-  public BigInteger big(int row, int column) {
-    return table.bigValue(from + row, column);
+    return table.high(from + row, column);
   }
 
   @Override

@@ -42,8 +42,8 @@ import picocli.CommandLine.Option;
     name = "export",
     mixinStandardHelpOptions = true,
     description = {
-      "Writes the flows of an archive, or the answer to a query, to a CSV, JSON or Parquet file, or"
-          + " into a table of PostgreSQL, MySQL, MariaDB or SQLite.",
+      "Writes the flows of an archive, or the answer to a query, to a CSV, JSON, Parquet or Arrow"
+          + " file, or into a table of PostgreSQL, MySQL, MariaDB or SQLite.",
       "Flows come in the order of time, every column, and lose nothing: flowmon import takes CSV"
           + " and JSON back as the same flows. All rows are written or none."
     },
@@ -205,7 +205,12 @@ public final class ExportCommand implements Callable<Integer> {
       return database();
     }
     if (to.equals("-")) {
-      return new StreamTarget(TerminalStream.exact(System.out), format.orElse(ExportFormat.CSV));
+      ExportFormat printed = format.orElse(ExportFormat.CSV);
+      if (printed.isBinary() && TerminalStream.isTerminal(System.out)) {
+        throw new UsageException(
+            "--to -: " + printed + " is binary, not for a terminal; name a file or redirect it");
+      }
+      return new StreamTarget(TerminalStream.exact(System.out), printed);
     }
     Path file = Path.of(to);
     ExportFormat chosen =
@@ -216,7 +221,8 @@ public final class ExportCommand implements Callable<Integer> {
                     new UsageException(
                         "--to "
                             + to
-                            + ": its name tells no format; --format csv, json or parquet does"));
+                            + ": its name tells no format; --format csv, json, parquet or arrow"
+                            + " does"));
     try {
       return FileTarget.of(file, chosen, force);
     } catch (FileAlreadyExistsException e) {

@@ -28,6 +28,11 @@ public final class TerminalStream extends PrintStream {
     System.setErr(new TerminalStream(System.err, Boolean.getBoolean("flowmon.terminal")));
   }
 
+  /** Whether people see what is printed. */
+  public static boolean isTerminal(PrintStream stream) {
+    return stream instanceof TerminalStream shown && shown.terminal;
+  }
+
   /** The stream for unchanged bytes of a format; on a terminal they are still escaped. */
   public static PrintStream exact(PrintStream stream) {
     return stream instanceof TerminalStream shown && !shown.terminal ? shown.beneath : stream;

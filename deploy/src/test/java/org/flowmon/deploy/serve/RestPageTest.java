@@ -47,10 +47,14 @@ final class RestPageTest {
   }
 
   private String example(String language) throws IOException {
+    return example(language, "");
+  }
+
+  private String example(String language, String word) throws IOException {
     Matcher block =
-        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+        Pattern.compile("```" + language + "\n((?:(?!```).)*?" + word + ".*?)```", Pattern.DOTALL)
             .matcher(Files.readString(PAGE));
-    assertTrue(block.find(), "no example in " + language);
+    assertTrue(block.find(), "no example in " + language + " with " + word);
     return block.group(1).replace("127.0.0.1:8060", "127.0.0.1:" + server.server.port());
   }
 
@@ -65,7 +69,8 @@ final class RestPageTest {
   }
 
   private static boolean has(String program) {
-    return Path.of("/usr/bin", program).toFile().canExecute()
+    return program.startsWith("/")
+        || Path.of("/usr/bin", program).toFile().canExecute()
         || Path.of("/bin", program).toFile().canExecute();
   }
 
@@ -89,6 +94,15 @@ final class RestPageTest {
     lines.sort(null);
     assertEquals(6, lines.size(), lines.toString());
     assertEquals("2026-11-01T00:00:04Z 10.0.0.4 1200", lines.get(0));
+  }
+
+  @Test
+  void theProgramInPythonReadsArrow() throws Exception {
+    String named = System.getenv("FLOWMON_PYTHON");
+    assumeTrue(named != null, "FLOWMON_PYTHON names no Python with pyarrow");
+    assertEquals(
+        List.of("9 ['end_time', 'src_addr', 'dst_port', 'bytes']"),
+        run(named, "-c", example("python", "pyarrow")));
   }
 
   @Test

@@ -156,6 +156,16 @@ final class ViewsEndpointTest {
   }
 
   @Test
+  void aViewMadeAnewHasAnotherRevision() throws Exception {
+    String path = "/api/v1/views/again";
+    ask("PUT", path, ANALYST, view("first"));
+    assertEquals(200, ask("DELETE", path, ANALYST, "").statusCode());
+    HttpResponse<String> anew = ask("PUT", path, ANALYST, view("second"));
+    assertEquals("\"2\"", anew.headers().firstValue("ETag").orElse(""));
+    assertEquals(412, ask("PUT", path, ANALYST, view("c"), "If-Match", "\"1\"").statusCode());
+  }
+
+  @Test
   void moreViewsThanThereMayBeAreRefused() throws Exception {
     ObjectNode whole = TestServer.JSON.createObjectNode().put("version", 1);
     ObjectNode views = whole.putObject("views");

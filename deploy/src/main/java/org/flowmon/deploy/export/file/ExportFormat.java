@@ -36,19 +36,35 @@ public enum ExportFormat {
     RowFormat rows(List<ExportColumn> columns, OutputStream out) throws IOException {
       return new ParquetRows(columns, out);
     }
+  },
+  /** An Arrow IPC stream: record batches of typed columns ({@code docs/format/arrow.md}). */
+  ARROW {
+    @Override
+    RowFormat rows(List<ExportColumn> columns, OutputStream out) throws IOException {
+      return new ArrowRows(columns, out);
+    }
   };
 
   /** Writes what comes before the first row. */
   abstract RowFormat rows(List<ExportColumn> columns, OutputStream out) throws IOException;
+
+  /** Whether it is bytes rather than text. */
+  public boolean isBinary() {
+    return this == PARQUET || this == ARROW;
+  }
 
   /** By the end of the name. */
   public static Optional<ExportFormat> byName(Path file) {
     String name = file.getFileName().toString().toLowerCase(Locale.ROOT);
     name = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
     for (ExportFormat format : values()) {
-      if (format != CSV_EXACT && name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
+      boolean isNamed = format != CSV_EXACT && format != ARROW;
+      if (isNamed && name.endsWith("." + format.name().toLowerCase(Locale.ROOT))) {
         return Optional.of(format);
       }
+    }
+    if (name.endsWith(".arrows")) { // .arrow is the other format, with a footer
+      return Optional.of(ARROW);
     }
     return name.endsWith(".jsonl") || name.endsWith(".ndjson")
         ? Optional.of(JSON)

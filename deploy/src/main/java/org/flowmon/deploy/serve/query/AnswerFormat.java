@@ -12,7 +12,8 @@ enum AnswerFormat {
   JSON(Exchange.JSON),
   NDJSON("application/x-ndjson"),
   CSV("text/csv"),
-  PARQUET("application/vnd.apache.parquet");
+  PARQUET("application/vnd.apache.parquet"),
+  ARROW("application/vnd.apache.arrow.stream");
 
   private final String type;
 

@@ -12,6 +12,7 @@ import org.flowmon.archive.query.QueryStats;
 import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.TimeRange;
+import org.flowmon.deploy.export.file.ExportFormat;
 import org.flowmon.deploy.output.RowEncoding;
 import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Endpoint;
@@ -75,7 +76,8 @@ public final class QueryEndpoint implements Endpoint {
     return switch (request.format()) {
       case JSON -> new Json(request, snapshot, out);
       case NDJSON, CSV -> new Lines(out, items, request.format());
-      case PARQUET -> new ParquetAnswer(out, items);
+      case PARQUET -> new TypedAnswer(out, items, ExportFormat.PARQUET);
+      case ARROW -> new TypedAnswer(out, items, ExportFormat.ARROW);
     };
   }
 

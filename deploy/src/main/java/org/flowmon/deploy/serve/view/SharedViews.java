@@ -19,9 +19,11 @@ import org.flowmon.flow.files.PrivateFiles;
 import org.flowmon.flow.files.SyncedFolders;
 
 /**
- * Named views in a file: {@code {"version": 1, "views": {NAME: {"page", "parameters", "revision",
- * "by", "at"}}}}. A change writes the whole file beside it and renames it, so that a reader or a
- * crash finds the old one or the new one. The file may be changed by hand meanwhile.
+ * Named views in a file: {@code {"version": 1, "revision": LAST, "views": {NAME: {"page",
+ * "parameters", "revision", "by", "at"}}}}. All views share one count of revisions, so none returns
+ * when a view is removed and made anew. A change writes the whole file beside it and renames it, so
+ * that a reader or a crash finds the old one or the new one. The file may be changed by hand
+ * meanwhile.
  */
 final class SharedViews {
   static final int MOST = 1000;
@@ -45,8 +47,19 @@ final class SharedViews {
     record Revision(long number) implements Expected {}
   }
 
+  /**
+   * The views of the file, by name.
+   *
+   * @param last the highest revision that was ever given
+   */
+  private record Kept(Map<String, ObjectNode> views, long last) {}
+
   /** By name. */
   synchronized Map<String, ObjectNode> all() throws IOException {
+    return read().views();
+  }
+
+  private Kept read() throws IOException {
     Map<String, ObjectNode> views = new TreeMap<>();
     JsonNode read;
     try {
@@ -55,18 +68,20 @@ final class SharedViews {
       }
       read = JSON.readTree(Files.readAllBytes(file));
     } catch (NoSuchFileException e) {
-      return views;
+      return new Kept(views, 0);
     }
     if (read == null || read.path("version").asInt() != VERSION || !read.path("views").isObject()) {
       throw damaged("expected version " + VERSION + " and views");
     }
+    long last = read.path("revision").asLong();
     for (Map.Entry<String, JsonNode> one : read.get("views").properties()) {
       if (!(one.getValue() instanceof ObjectNode view)) {
         throw damaged("view '" + one.getKey() + "' is no object");
       }
       views.put(one.getKey(), view);
+      last = Math.max(last, revision(view)); // the file may be older than the count
     }
-    return views;
+    return new Kept(views, last);
   }
 
   private IOException damaged(String why) {
@@ -75,31 +90,36 @@ final class SharedViews {
 
   /** Keeps a view if the one of its name is as expected; returns it with its new revision. */
   synchronized ObjectNode put(String name, ObjectNode view, Expected expected) throws IOException {
-    Map<String, ObjectNode> views = all();
-    long before = check(name, Optional.ofNullable(views.get(name)), expected);
-    view.put("revision", before + 1);
+    Kept kept = read();
+    Map<String, ObjectNode> views = kept.views();
+    check(name, Optional.ofNullable(views.get(name)), expected);
+    view.put("revision", kept.last() + 1);
     views.put(name, view);
     if (views.size() > MOST) {
       throw new Problem(
           Problem.Code.TOO_LARGE, "there are " + MOST + " views already; remove one first");
     }
-    write(views);
+    write(views, kept.last() + 1);
     return view;
   }
 
   synchronized ObjectNode remove(String name, Expected expected) throws IOException {
-    Map<String, ObjectNode> views = all();
-    ObjectNode view = views.remove(name);
+    Kept kept = read();
+    ObjectNode view = kept.views().remove(name);
     if (view == null) {
       throw Problem.notFound("there is no view '" + name + "'");
     }
-    long unused = check(name, Optional.of(view), expected);
-    write(views);
+    check(name, Optional.of(view), expected);
+    write(kept.views(), kept.last());
     return view;
   }
 
-  private static long check(String name, Optional<ObjectNode> there, Expected expected) {
-    long revision = there.map(view -> view.path("revision").asLong()).orElse(0L);
+  private static long revision(ObjectNode view) {
+    return view.path("revision").asLong();
+  }
+
+  private static void check(String name, Optional<ObjectNode> there, Expected expected) {
+    long revision = there.map(SharedViews::revision).orElse(0L);
     boolean isExpected =
         expected instanceof Expected.Anything
             || (expected instanceof Expected.Nothing && there.isEmpty())
@@ -111,12 +131,12 @@ final class SharedViews {
               ? "view '" + name + "' was removed meanwhile"
               : "view '" + name + "' is there, of revision " + revision + "; read it anew");
     }
-    return revision;
   }
 
-  private void write(Map<String, ObjectNode> views) throws IOException {
+  private void write(Map<String, ObjectNode> views, long last) throws IOException {
     ObjectNode whole = JSON.createObjectNode();
     whole.put("version", VERSION);
+    whole.put("revision", last);
     whole.putObject("views").setAll(views);
     byte[] bytes = JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(whole);
     if (bytes.length > MOST_BYTES) {

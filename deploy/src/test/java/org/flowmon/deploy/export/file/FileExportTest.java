@@ -241,7 +241,7 @@ final class FileExportTest {
     assertEquals("source_kind,flows\r\ncsv,3\r\n", said.out());
     said = CommandRun.of("export", "--archive", archive, "--to", folder.resolve("x.txt"));
     assertEquals(2, said.code());
-    assertTrue(said.err().contains("--format csv, json or parquet"), said.err());
+    assertTrue(said.err().contains("--format csv, json, parquet or arrow"), said.err());
     said =
         CommandRun.of(
             "export", "--archive", archive, "--to", folder.resolve("x.csv"), "--where", "nonsense");

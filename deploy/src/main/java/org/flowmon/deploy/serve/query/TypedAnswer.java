@@ -13,14 +13,14 @@ import org.flowmon.udaf.query.SelectItem;
 import org.flowmon.udaf.value.ResultTable;
 import org.jspecify.annotations.Nullable;
 
-/** A Parquet file, as {@code flowmon export} writes it. The first rows decide about types. */
-final class ParquetAnswer implements AnswerRows {
+/** Typed columns, as {@code flowmon export} writes them. The first rows decide about types. */
+final class TypedAnswer implements AnswerRows {
   private final StreamTarget target;
   private final List<SelectItem> items;
   private List<ExportColumn> columns = List.of();
 
-  ParquetAnswer(OutputStream out, List<SelectItem> items) {
-    this.target = new StreamTarget(out, ExportFormat.PARQUET);
+  TypedAnswer(OutputStream out, List<SelectItem> items, ExportFormat format) {
+    this.target = new StreamTarget(out, format);
     this.items = items;
   }
 
@@ -37,7 +37,7 @@ final class ParquetAnswer implements AnswerRows {
         throw Problem.badRequest(
             "'"
                 + columns.get(c).name()
-                + "' goes beyond 64 bits after its first rows, which Parquet cannot tell: ask for"
+                + "' goes beyond 64 bits after its first rows, when its type is told: ask for"
                 + " ndjson");
       }
     }
