@@ -35,9 +35,9 @@ final class CollectorMetrics {
     collector.handshakes().ifPresent(open -> all.gauge("handshakes", open));
     all.published(collector.stats());
     all.metric("reloads_total");
-    files.forEach((name, count) -> all.out.value(file(name), count.done()));
+    files.forEach((name, count) -> all.out.value(file(name), (double) count.done()));
     all.metric("reload_failures_total");
-    files.forEach((name, count) -> all.out.value(file(name), count.refused()));
+    files.forEach((name, count) -> all.out.value(file(name), (double) count.refused()));
     List<ExporterStatus> known =
         exporters.exporters().stream().filter(ExporterStatus::known).toList();
     all.gauge("exporters_known", known.size());
@@ -71,7 +71,8 @@ final class CollectorMetrics {
       if (socket.drops().isPresent()) {
         String place = socket.address().toString().replaceFirst("^[^/]*/", "");
         out.value(
-            MetricsText.label("socket", place + "#" + socket.number()), socket.drops().getAsLong());
+            MetricsText.label("socket", place + "#" + socket.number()),
+            (double) socket.drops().getAsLong());
       }
     }
   }
@@ -137,7 +138,7 @@ final class CollectorMetrics {
 
   private void gauge(String name, long value) {
     metric(name);
-    out.value(value);
+    out.value((double) value);
   }
 
   private void metric(String name) {

@@ -122,7 +122,7 @@ final class InterfaceMetrics {
     for (Shown one : interfaces) {
       long packets = count.applyAsLong(one.counters);
       if (packets != InterfaceCounters.NOT_KEPT) {
-        out.value(one.labels + label, packets);
+        out.value(one.labels + label, (double) packets);
       }
     }
   }

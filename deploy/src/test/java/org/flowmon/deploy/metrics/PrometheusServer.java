@@ -47,7 +47,7 @@ public final class PrometheusServer implements AutoCloseable {
   public static PrometheusServer start(Path folder, Map<String, String> targets) throws Exception {
     require("prometheus");
     StringBuilder config = new StringBuilder();
-    String[] parts = Files.readString(FOLDER.resolve("prometheus.yml")).split("  - job_name: ");
+    String[] parts = Files.readString(FOLDER.resolve("prometheus.yml")).split("  - job_name: ", -1);
     config.append(parts[0].replace(": 15s", ": 1s"));
     for (int i = 1; i < parts.length; i++) {
       String target = targets.get(parts[i].split("\\s", 2)[0]);

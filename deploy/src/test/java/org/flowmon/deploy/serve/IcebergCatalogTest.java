@@ -142,7 +142,7 @@ final class IcebergCatalogTest {
             "DELETE " + TABLE,
             "POST /iceberg/v1/tables/rename",
             "POST /iceberg/v1/transactions/commit")) {
-      String[] parts = write.split(" ");
+      String[] parts = write.split(" ", -1);
       assertError(405, "UnsupportedOperationException", ask(parts[0], parts[1]));
     }
     HttpResponse<String> nobody = server.send(server.request(TABLE));
@@ -194,7 +194,7 @@ final class IcebergCatalogTest {
     expected.add("first\t1\t" + FLOWS);
     expected.add("write");
     List<String> lines = answered(python, engine);
-    lines.set(lines.size() - 1, lines.get(lines.size() - 1).split("\t")[0]);
+    lines.set(lines.size() - 1, lines.get(lines.size() - 1).split("\t", -1)[0]);
     assertEquals(expected, lines, engine);
     assertEquals(expected.get(1), "all\t" + asked(), "no engine changes anything");
   }

@@ -101,7 +101,7 @@ class AlertsEndToEndTest {
         TestKafka kafka = new TestKafka(directory.resolve("kafka"))) {
       kafka.createTopic("flows", 1);
       for (int window = 1; window <= 8; window++) {
-        boolean loud = window >= 2 && window <= 4 || window >= 7;
+        boolean loud = (window >= 2 && window <= 4) || window >= 7;
         send(kafka, window, AlertRun.end(window) - 5 * AlertRun.SECOND, loud ? 500 : 50);
       }
       String rows = "SELECT a::text FROM flowmon_alerts a ORDER BY id";

@@ -14,8 +14,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Columns of joined rows as vectors, up to {@link Vector#CAPACITY} rows at a time. */
 public final class JoinedColumns {
-  /** A column: its table, the table's rows in the join (null if they are the same), its vector. */
-  private record Read(ResultTable table, int column, int @Nullable [] rows, Vector vector) {
+  /** A column, and where its values go. */
+  private static final class Read {
+    private final ResultTable table;
+    private final int column;
+    private final int @Nullable [] rows; // of the table, by row of the join; null if the same
+    private final Vector vector;
+
+    Read(ResultTable table, int column, int @Nullable [] rows, Vector vector) {
+      this.table = table;
+      this.column = column;
+      this.rows = rows;
+      this.vector = vector;
+    }
+
     void load(int from, int n) {
       if (rows == null) {
         TableVectors.load(table, column, from, n, vector);
