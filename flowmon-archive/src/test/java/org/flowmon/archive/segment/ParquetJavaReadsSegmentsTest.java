@@ -123,8 +123,8 @@ class ParquetJavaReadsSegmentsTest {
     }
     return switch (column.type()) {
       case BOOLEAN -> group.getBoolean(name, 0) ? 1L : 0L;
-      case UINT8, UINT16, UINT32 -> Integer.toUnsignedLong(group.getInteger(name, 0));
-      case COUNT, NUMBER, TIMESTAMP, DURATION -> group.getLong(name, 0);
+      case UINT8, UINT16 -> (long) group.getInteger(name, 0);
+      case UINT32, COUNT, NUMBER, TIMESTAMP, DURATION -> group.getLong(name, 0);
       case ADDRESS -> org.flowmon.flow.IpAddress.parse(group.getString(name, 0));
       case TEXT -> group.getString(name, 0);
     };
