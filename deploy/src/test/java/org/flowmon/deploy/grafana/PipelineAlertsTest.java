@@ -87,7 +87,8 @@ class PipelineAlertsTest {
   private static List<Target> targets() throws IOException {
     List<Target> targets = new ArrayList<>();
     Map<String, Object> file =
-        DashboardBuilder.yaml(ReportsDatabase.GRAFANA.resolveSibling("prometheus").resolve("prometheus.yml"));
+        DashboardBuilder.yaml(
+            ReportsDatabase.GRAFANA.resolveSibling("prometheus").resolve("prometheus.yml"));
     for (Map<String, Object> job : maps(file, "scrape_configs")) {
       for (Map<String, Object> group : maps(job, "static_configs")) {
         for (Object target : (List<?>) group.get("targets")) {

@@ -180,8 +180,8 @@ class DistributionIT {
   }
 
   /**
-   * A copy of the sources, built in another folder. It takes minutes, so it runs if asked for: {@code
-   * FLOWMON_BUILD_TWICE=1 ./flowmon test -Pdist -Dit.test=DistributionIT}.
+   * A copy of the sources, built in another folder. It takes minutes, so it runs if asked for:
+   * {@code FLOWMON_BUILD_TWICE=1 ./flowmon test -Pdist -Dit.test=DistributionIT}.
    */
   @Test
   void equalSourcesInAnotherFolderGiveEqualBytes() throws Exception {

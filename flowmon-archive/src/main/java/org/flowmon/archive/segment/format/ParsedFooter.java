@@ -154,14 +154,7 @@ public final class ParsedFooter {
     for (KeyValue entry : metadata.getKey_value_metadata()) {
       properties.put(entry.getKey(), entry.getValue());
     }
-    String format = property(SegmentFormat.KEY_FORMAT);
-    boolean first = format.equals(SegmentFormat.VERSION_1);
-    narrow = first || format.equals(SegmentFormat.VERSION_2);
-    check(
-        narrow || format.equals(SegmentFormat.VERSION),
-        String.format(
-            "format %s, %s or %s, found %s",
-            SegmentFormat.VERSION_1, SegmentFormat.VERSION_2, SegmentFormat.VERSION, format));
+    boolean first = checkFormat().equals(SegmentFormat.VERSION_1);
     check(
         property(SegmentFormat.KEY_SEGMENT).equals(id),
         "segment " + id + ", found " + property(SegmentFormat.KEY_SEGMENT));
@@ -196,6 +189,17 @@ public final class ParsedFooter {
             entry(column, columns.get(i), crc, sides.get(key), blocks.get(key), pages.get(key)));
       }
     }
+  }
+
+  private String checkFormat() {
+    String format = property(SegmentFormat.KEY_FORMAT);
+    narrow = format.equals(SegmentFormat.VERSION_1) || format.equals(SegmentFormat.VERSION_2);
+    check(
+        narrow || format.equals(SegmentFormat.VERSION),
+        String.format(
+            "format %s, %s or %s, found %s",
+            SegmentFormat.VERSION_1, SegmentFormat.VERSION_2, SegmentFormat.VERSION, format));
+    return format;
   }
 
   private FileMetaData readMetadata(byte[] bytes) {
