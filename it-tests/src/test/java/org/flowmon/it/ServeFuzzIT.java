@@ -71,7 +71,7 @@ class ServeFuzzIT {
       String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertTrue(process.waitFor(5, TimeUnit.MINUTES));
       assertEquals(0, process.exitValue(), out);
-      assertTrue(out.contains("Selected: 27/27"), out);
+      assertTrue(out.contains("Selected: 34/34"), out);
     }
   }
 
