@@ -2,6 +2,7 @@ package org.flowmon.archive.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -49,8 +50,8 @@ class SnapshotPartTest {
       throws IOException {
     Traffic traffic = new Traffic(17, true, 0.1);
     try (Archive archive = Archive.create(folder.resolve("archive"), ArchiveOptions.DEFAULTS)) {
-      for (int i = 0; i < 6; i++) {
-        Traffic.commit(archive, traffic.batches(500, i / 6.0, (i + 1) / 6.0));
+      for (int i = 0; i < 10; i++) {
+        Traffic.commit(archive, traffic.batches(300, 0.8 + i / 100.0, 0.81 + i / 100.0));
       }
       RetentionOptions most = RetentionOptions.of(2800, 400, Duration.ZERO, 0);
       archive.commit(ArchiveCommit.ofRetention(RetentionChange.to(most), "test"));
@@ -63,7 +64,8 @@ class SnapshotPartTest {
         String counts = answer(before, COUNTS);
         List<String> hosts = Stream.generate(() -> "" + traffic.address()).limit(30).toList();
         List<String> ofHosts = ofHosts(before, hosts);
-        new Compactor(archive, new CompactionOptions(5000, 5000)).step(() -> false);
+        Compactor compactor = new Compactor(archive, new CompactionOptions(5000, 5000));
+        assertNotNull(compactor.step(() -> false), "merged");
         Traffic.commit(archive, traffic.batches(100, 0.9, 1));
         archive.updateDirectory(true, () -> false);
         try (ArchiveSnapshot now = archive.snapshot();
