@@ -15,6 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -74,7 +75,7 @@ class ExportersIT {
       Map<Integer, Path> received = new TreeMap<>();
       for (int version : SOURCE_KINDS.keySet()) {
         Path flows = Files.createDirectory(folder.resolve("nfcapd-" + version));
-        int other = FlinkProcesses.freePort();
+        int other = EmbeddedKafka.freePort();
         try (Program nfcapd = nfcapd(flows, other)) {
           long records = 0;
           for (String capture : CAPTURES) {
@@ -117,7 +118,7 @@ class ExportersIT {
   @Test
   void flowsThatTheKernelDroppedAreCountedByTheirSequenceNumbers() throws Exception {
     Path one = Files.createDirectory(folder.resolve("nfcapd-once"));
-    int other = FlinkProcesses.freePort();
+    int other = EmbeddedKafka.freePort();
     Path file;
     try (Program nfcapd = nfcapd(one, other)) {
       softflowd(CAPTURES.get(0), 5, other);

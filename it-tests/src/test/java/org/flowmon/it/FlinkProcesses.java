@@ -1,7 +1,6 @@
 package org.flowmon.it;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,6 +18,7 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.flowmon.deploy.cluster.FlinkPrograms;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /**
  * A Flink session cluster as users run it: a JobManager and TaskManagers as processes of their own,
@@ -56,7 +56,7 @@ final class FlinkProcesses implements AutoCloseable {
    * @param slots of each TaskManager
    */
   static FlinkProcesses start(Path folder, int taskManagerCount, int slots) throws Exception {
-    FlinkProcesses cluster = new FlinkProcesses(folder, slots, freePort());
+    FlinkProcesses cluster = new FlinkProcesses(folder, slots, EmbeddedKafka.freePort());
     cluster.writeConfiguration();
     cluster.jobManager =
         cluster.launch(
@@ -215,7 +215,7 @@ final class FlinkProcesses implements AutoCloseable {
     List<String> lines =
         List.of(
             "jobmanager.rpc.address: 127.0.0.1",
-            "jobmanager.rpc.port: " + freePort(),
+            "jobmanager.rpc.port: " + EmbeddedKafka.freePort(),
             "jobmanager.bind-host: 127.0.0.1",
             "jobmanager.memory.process.size: 800m",
             "rest.address: 127.0.0.1",
@@ -255,11 +255,5 @@ final class FlinkProcesses implements AutoCloseable {
     builder.redirectOutput(
         ProcessBuilder.Redirect.appendTo(folder.resolve(name + ".log").toFile()));
     return builder.start();
-  }
-
-  static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 }

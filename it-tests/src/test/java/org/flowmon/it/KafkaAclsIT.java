@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +59,7 @@ class KafkaAclsIT {
 
   @BeforeAll
   static void startBrokerWithTheRightsOfThePage() throws Exception {
-    sasl = "127.0.0.1:" + freePort();
+    sasl = "127.0.0.1:" + EmbeddedKafka.freePort();
     StringBuilder users =
         new StringBuilder("org.apache.kafka.common.security.plain.PlainLoginModule required");
     for (String user : USERS.split(" ", -1)) {
@@ -114,12 +112,6 @@ class KafkaAclsIT {
     }
     if (kafka != null) {
       kafka.close();
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

@@ -183,6 +183,33 @@ class ContainerFilesTest {
     }
   }
 
+  /** By their names, alert rules and dashboards know which part a series is of. */
+  @Test
+  void scrapesOfContainersHaveTheNamesThatAlertRulesAskFor() throws Exception {
+    Set<String> names = scrapes("prometheus");
+    assertEquals(Set.of("flowmon-collector", "flowmon-job", "flowmon-serve"), names);
+    assertEquals(names, scrapes("compose"));
+    for (Path overlay : overlays()) {
+      Set<String> found = new TreeSet<>();
+      for (JsonNode object : load("kustomize", overlay)) {
+        if (object.get("kind").asText().equals("PodMonitor")) {
+          assertEquals("app", object.at("/spec/jobLabel").asText());
+          found.add(object.at("/spec/selector/matchLabels/app").asText());
+        }
+      }
+      assertEquals(Set.of("flowmon-collector", "flowmon-job"), found);
+    }
+  }
+
+  private static Set<String> scrapes(String place) throws Exception {
+    Set<String> names = new TreeSet<>();
+    new YAMLMapper()
+        .readTree(Path.of(place, "prometheus.yml").toFile())
+        .get("scrape_configs")
+        .forEach(scrape -> names.add(scrape.get("job_name").asText()));
+    return names;
+  }
+
   /** That operator knows Flink up to 1.20, hence only the value of flinkVersion is another. */
   @Test
   void theFlinkDeploymentIsThatOfTheOperatorsSchema() throws Exception {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class ConnectionLimitsTest {
   private static final Duration LONG = Duration.ofMinutes(5);
 
+  /** One host may have all addresses of a /64. */
   @Test
   void addressesOfOneNetworkOfIpv6AreOnePeer() {
     ConnectionLimits limits = new ConnectionLimits(10, 10, 2, LONG, LONG, LONG);

@@ -198,7 +198,6 @@ class TcpCollectorTest {
     assertEquals(1, count(IngestCounter.SETS_DROPPED_NO_TEMPLATE));
   }
 
-  /** One host may have all addresses of a /64. */
   /** Else its thread would be gone, and nobody would know. */
   @Test
   void anErrorInAnyThreadIsAFailure() throws Exception {

@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives a split to each reader that asks. Leaves out segments without a matching row by their times
- * and the host directory. Its snapshot keeps the segments' files until all readers are done.
+ * and the host directory. Its snapshot keeps the segments' files until all readers are done; after
+ * a restart it is a newer one, which keeps those that have not been merged since.
  */
 final class ArchiveEnumerator implements SplitEnumerator<ArchiveSplit, ArchiveSplits> {
-  // Of a split. Fewer rows: the query's begin weighs; more: readers wait for the last one.
+  // Of a split. With fewer, queries start too often; with more, readers wait for the last one.
   private static final long LEAST_ROWS = 1 << 18;
   private static final long MOST_ROWS = 1 << 21;
   private static final int SPLITS_OF_READER = 4;

@@ -7,7 +7,8 @@ import org.flowmon.archive.store.ArchiveLocation;
 /**
  * What each split of an archive is asked, and how the answer becomes rows.
  *
- * @param query in the dialect; text, as columns of one's own are known once the archive is open
+ * @param query in the dialect; text, as a process knows users' own columns once it opens the
+ *     archive
  * @param fields one for each item of the query; none if only the number of rows matters
  * @param limit more rows than this are not wanted from one reader; −1 for all
  */

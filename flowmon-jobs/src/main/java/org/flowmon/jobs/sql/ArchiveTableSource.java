@@ -98,12 +98,14 @@ final class ArchiveTableSource
   @Override
   public boolean applyAggregates(
       List<int[]> groupingSets, List<AggregateExpression> calls, DataType produced) {
+    if (groupingSets.size() > 1) {
+      return false;
+    }
     List<FlowColumn> keys =
         Arrays.stream(groupingSets.get(0)).mapToObj(field -> columns.get(field)).toList();
-    Optional<PushedAggregates> pushed =
-        PushedAggregates.of(keys, calls, produced.getLogicalType().getChildren());
-    aggregates = pushed.orElse(null);
-    return groupingSets.size() == 1 && pushed.isPresent();
+    aggregates =
+        PushedAggregates.of(keys, calls, produced.getLogicalType().getChildren()).orElse(null);
+    return aggregates != null;
   }
 
   /** Visible rows of the segments that may hold a matching one. */

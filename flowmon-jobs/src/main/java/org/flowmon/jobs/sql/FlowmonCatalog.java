@@ -45,7 +45,7 @@ final class FlowmonCatalog extends GenericInMemoryCatalog {
   public void open() {
     super.open();
     Schema.Builder schema = Schema.newBuilder();
-    // Opened for the columns of one's own that it has.
+    // An open archive makes its users' own columns known.
     try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS)) {
       for (FlowColumn column : FlowColumn.all()) {
         schema.column(column.sqlName(), SqlTypes.of(column.type()));

@@ -41,7 +41,7 @@ public final class FlowmonTableFactory implements DynamicTableSourceFactory {
         FlowmonOptions.location(
             helper.getOptions().get(FlowmonOptions.ARCHIVE),
             context.getCatalogTable().getOptions());
-    // Opened for the columns of one's own that it has.
+    // An open archive makes its users' own columns known.
     try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS)) {
       return source(opened.location(), (RowType) context.getPhysicalRowDataType().getLogicalType());
     } catch (IOException e) {

@@ -25,7 +25,8 @@ import org.flowmon.udaf.value.Value;
 
 /**
  * Translates Flink's conditions into the dialect's: those that mean the same for every flow. Others
- * stay with Flink. Both have SQL's three-valued logic.
+ * stay with Flink. Both have SQL's three-valued logic. The planner writes IN and BETWEEN as
+ * comparisons, and IS TRUE and IS FALSE as the term or its NOT.
  */
 final class PushedFilter {
   private static final Map<FunctionDefinition, ComparisonOperator> COMPARISONS =
@@ -67,10 +68,11 @@ final class PushedFilter {
     if (function == BuiltInFunctionDefinitions.NOT) {
       return translate(arguments.get(0)).map(Expression.Not::new);
     }
-    if (function == BuiltInFunctionDefinitions.IS_TRUE
-        || function == BuiltInFunctionDefinitions.IS_FALSE) {
-      boolean truth = function == BuiltInFunctionDefinitions.IS_TRUE;
-      return translate(arguments.get(0)).map(term -> new Expression.IsTruth(term, truth));
+    if (function == BuiltInFunctionDefinitions.IS_NOT_TRUE
+        || function == BuiltInFunctionDefinitions.IS_NOT_FALSE) {
+      boolean truth = function == BuiltInFunctionDefinitions.IS_NOT_TRUE;
+      return translate(arguments.get(0))
+          .map(term -> new Expression.Not(new Expression.IsTruth(term, truth)));
     }
     if (function == BuiltInFunctionDefinitions.IS_NULL) {
       return field(arguments.get(0)).map(field -> new Expression.IsNull(field.expression()));
@@ -78,9 +80,6 @@ final class PushedFilter {
     if (function == BuiltInFunctionDefinitions.IS_NOT_NULL) {
       return field(arguments.get(0))
           .map(field -> new Expression.Not(new Expression.IsNull(field.expression())));
-    }
-    if (function == BuiltInFunctionDefinitions.IN) {
-      return in(arguments);
     }
     ComparisonOperator operator = COMPARISONS.get(function);
     return operator == null
@@ -98,19 +97,6 @@ final class PushedFilter {
       terms.add(term.get());
     }
     return Optional.of(terms);
-  }
-
-  /** {@code IN} is the same as equal to one of the items. */
-  private static Optional<Expression> in(List<ResolvedExpression> arguments) {
-    List<Expression> any = new ArrayList<>();
-    for (ResolvedExpression item : arguments.subList(1, arguments.size())) {
-      Optional<Expression> equal = comparison(ComparisonOperator.EQUAL, arguments.get(0), item);
-      if (equal.isEmpty()) {
-        return Optional.empty();
-      }
-      any.add(equal.get());
-    }
-    return Optional.of(new Expression.Or(any));
   }
 
   private static Optional<Expression> comparison(
@@ -167,6 +153,7 @@ final class PushedFilter {
     };
   }
 
+  /** Only years that the dialect can write. */
   private static Optional<Expression> time(ComparisonOperator operator, Field field, long micros) {
     Value value = Value.ofTimestamp(micros);
     return value.hasLiteral() ? Optional.of(compared(operator, field, value)) : Optional.empty();
@@ -222,7 +209,7 @@ final class PushedFilter {
     return isWhole ? Optional.of(((Number) literal).longValue()) : Optional.empty();
   }
 
-  /** Only years that the dialect can write, and whole microseconds. */
+  /** Only whole microseconds that 64 bits hold. */
   private static Optional<Long> time(Object literal) {
     if (!(literal instanceof Instant time) || time.getNano() % 1000 != 0) {
       return Optional.empty();

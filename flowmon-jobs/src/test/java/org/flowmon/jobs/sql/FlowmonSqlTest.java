@@ -24,6 +24,7 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.segment.VisibleSegment;
 import org.flowmon.jobs.LocalFlink;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,17 +34,22 @@ import org.junit.jupiter.api.io.TempDir;
 /** Flink SQL over an archive answers as DuckDB does over the archive's files. */
 class FlowmonSqlTest {
   private static final long SEED = 2311;
-  private static final int ROWS = 3 * 6000;
+  private static final int ROWS = 3 * 90_000; // of two splits
   private static final String[] CONDITIONS = {
     "src_addr = '192.0.2.1'",
     "dst_addr IN ('192.0.2.2', '2001:db8::3', '2001:0db8::6')",
+    "dst_addr IN ('192.0.2.2', '192.0.2.4', '192.0.2.5', '2001:db8::3', '2001:db8::6')",
+    "dst_port NOT IN (22, 443)",
     "src_addr <> '2001:db8::9'",
     "src_addr < '192.0.2.2'",
     "protocol = 6",
     "dst_port > 53 AND dst_port <= 65535",
+    "53 < dst_port",
     "src_as >= 4294967293",
     "`bytes` BETWEEN 1000 AND 1000000",
     "NOT outgoing",
+    "outgoing IS FALSE OR protocol IN (1, 17) AND src_as > 4294967293",
+    "(outgoing OR protocol = 6) IS NOT FALSE",
     "outgoing IS NOT TRUE",
     "service = 'é'''",
     "service LIKE 'd%'",
@@ -62,6 +68,7 @@ class FlowmonSqlTest {
     "SUM(`bytes`)",
     "MIN(`bytes`)",
     "MAX(packets)",
+    "AVG(packets)",
     "MIN(end_time)",
     "MAX(src_addr)",
     "COUNT(DISTINCT dst_addr)"
@@ -129,7 +136,9 @@ class FlowmonSqlTest {
 
   private static List<String> inDuckDb(String sql) throws SQLException {
     List<String> rows = new ArrayList<>();
-    String query = times(sql.replace('`', '"'), time -> "TIMESTAMPTZ '" + time + "'");
+    // Flink's AVG of whole numbers is one.
+    String own = sql.replace('`', '"').replace("AVG(packets)", "SUM(packets) // COUNT(packets)");
+    String query = times(own, time -> "TIMESTAMPTZ '" + time + "'");
     try (Statement statement = duckDb.createStatement();
         ResultSet all = statement.executeQuery(query)) {
       while (all.next()) {
@@ -168,7 +177,7 @@ class FlowmonSqlTest {
     assertAnswersAlike(
         flink,
         "SELECT src_addr, dst_addr, protocol, dst_port, src_as, `bytes`, packets, outgoing,"
-            + " service, end_time, arrival FROM flows");
+            + " service, end_time, arrival FROM flows WHERE EXTRACT(SECOND FROM arrival) < 4");
   }
 
   @Test
@@ -195,6 +204,20 @@ class FlowmonSqlTest {
       sql.append(" FROM flows WHERE ").append(CONDITIONS[random.nextInt(CONDITIONS.length)]);
       assertAnswersAlike(flink, sql.append(" GROUP BY ").append(key).toString());
     }
+  }
+
+  @Test
+  void groupsOfSeveralSplitsAreMerged() throws Exception {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      List<VisibleSegment> all = snapshot.segments().stream().map(snapshot::visible).toList();
+      assertEquals(2, ArchiveEnumerator.splits(all, 2).size());
+    }
+    // All values of the first split are NULL.
+    assertAnswersAlike(
+        flink(),
+        "SELECT src_addr, COUNT(*), COUNT(packets), SUM(`bytes`), AVG(packets), MIN(packets),"
+            + " MAX(end_time) FROM flows WHERE packets IS NULL OR arrival >= {4805000000}"
+            + " GROUP BY src_addr");
   }
 
   @Test
@@ -236,6 +259,15 @@ class FlowmonSqlTest {
         "SELECT `bytes` FROM flows WHERE src_addr < '192.0.2.1'",
         "filter=[]",
         "where=[(src_addr < ");
+    for (String pushed :
+        List.of(
+            "outgoing IS NOT TRUE",
+            "outgoing IS NOT FALSE",
+            "dst_port NOT IN (22, 443)",
+            "src_addr IN ('192.0.2.2', '192.0.2.4', '2001:db8::3')")) {
+      plan = flink.explainSql("SELECT `bytes` FROM flows WHERE " + pushed);
+      assertFalse(plan.contains("where=["), plan);
+    }
   }
 
   @Test

@@ -2,7 +2,6 @@ package org.flowmon.jobs.store;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -11,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
@@ -33,7 +33,7 @@ public final class S3Server implements AutoCloseable {
 
   S3Server(Path directory, boolean signed) throws IOException {
     this.directory = Files.createDirectories(directory);
-    this.port = freePort();
+    this.port = EmbeddedKafka.freePort();
     Path data = Files.createDirectories(directory.resolve("data"));
     Path config = directory.resolve("s3proxy.conf");
     Files.writeString(
@@ -63,12 +63,6 @@ public final class S3Server implements AutoCloseable {
             .start();
     await();
     makeBucket();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private void await() throws IOException {
