@@ -82,18 +82,23 @@ final class FolderTable implements TableOperations {
     return current;
   }
 
+  /**
+   * As {@link #current}. Iceberg refreshes amid a commit; if that showed another process's commit,
+   * a change made for the version before would go on top of it.
+   */
   @Override
   public @Nullable TableMetadata refresh() {
-    try {
-      int newest = newest();
-      if (newest != version) {
-        current = TableMetadataParser.read(io, store.describe(versionFile(newest)));
-        version = newest;
-      }
-      return current;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    return current;
+  }
+
+  /** Reads the newest version; null before there is a table. */
+  @Nullable TableMetadata reload() throws IOException {
+    int newest = newest();
+    if (newest != version) {
+      current = TableMetadataParser.read(io, store.describe(versionFile(newest)));
+      version = newest;
     }
+    return current;
   }
 
   /** 0 if there is none. */
@@ -125,28 +130,22 @@ final class FolderTable implements TableOperations {
     }
     int next = version + 1;
     try {
-      if (!store.putIfAbsent(versionFile(next), bytes(base, changed))) {
+      JsonNode written = json(base, changed);
+      if (!store.putIfAbsent(versionFile(next), JSON.writeValueAsBytes(written))) {
         throw new CommitFailedException("%s was written by another process", versionFile(next));
       }
       version = next;
-      current = TableMetadataParser.read(io, store.describe(versionFile(next)));
+      current = TableMetadataParser.fromJson(store.describe(versionFile(next)), written);
       store.delete(versionFile(next - MOST_VERSIONS));
-      if (next == 1 && !store.exists(metadata("version-hint.text"))) {
-        store.putIfAbsent(metadata("version-hint.text"), hint(next));
-      } else {
-        store.replace(metadata("version-hint.text"), hint(next));
-      }
+      store.replace(
+          metadata("version-hint.text"), Integer.toString(next).getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static byte[] hint(int number) {
-    return Integer.toString(number).getBytes(StandardCharsets.UTF_8);
-  }
-
   /** A new snapshot has the time of the archive's commit, in place of the time of this writing. */
-  private byte[] bytes(@Nullable TableMetadata base, TableMetadata changed) throws IOException {
+  private JsonNode json(@Nullable TableMetadata base, TableMetadata changed) throws IOException {
     ObjectNode tree = (ObjectNode) JSON.readTree(TableMetadataParser.toJson(changed));
     tree.putArray("metadata-log"); // DuckDB refuses a log that begins after its transaction
     Snapshot added = changed.currentSnapshot();
@@ -162,7 +161,7 @@ final class FolderTable implements TableOperations {
         }
       }
     }
-    return JSON.writeValueAsBytes(tree);
+    return tree;
   }
 
   @Override

@@ -79,7 +79,7 @@ public final class IcebergTable implements AutoCloseable {
   }
 
   private State updateOnce(ArchiveSnapshot snapshot) throws IOException {
-    if (table.refresh() == null) {
+    if (table.reload() == null) {
       table.commit(null, created(snapshot));
     }
     TableMetadata before = current();

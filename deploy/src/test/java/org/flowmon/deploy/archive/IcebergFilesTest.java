@@ -17,7 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.DataFile;
@@ -35,9 +37,12 @@ import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.manifest.ManifestState;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.time.FlowTime;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -171,6 +176,15 @@ final class IcebergFilesTest {
       assertEquals(Long.toString(rows), snapshot.summary().get("total-records"));
     }
     assertEquals(List.of(1L, 2L, 3L), ids);
+    try (Archive opened = Archive.open(archive);
+        ArchiveSnapshot newest = opened.snapshot()) {
+      for (ManifestState commit : newest.history(0, DAYS)) {
+        Snapshot snapshot = table.snapshot(commit.number());
+        assertEquals(commit.timeMicros() / 1000, snapshot.timestampMillis());
+        assertEquals(
+            FlowTime.text(commit.timeMicros()), snapshot.summary().get("flowmon.commit-time"));
+      }
+    }
     assertEquals(
         FlowColumn.SRC_AS.id(), table.schema().findField(FlowColumn.SRC_AS.sqlName()).fieldId());
     assertEquals(Types.LongType.get(), table.schema().findType(FlowColumn.SRC_AS.id()));
@@ -263,10 +277,34 @@ final class IcebergFilesTest {
     assertEquals(asked(), sums(table.newScan()));
     assertEquals("1", table.currentSnapshot().summary().get("total-delete-files"));
     table.snapshots().forEach(snapshot -> assertTrue(snapshot.snapshotId() > DAYS));
+    assertEquals(named(table), stored());
     run("expire", "--archive", archive, "--trim");
     table = table(written());
     assertEquals(asked(), sums(table.newScan()));
     assertEquals("0", table.currentSnapshot().summary().get("total-delete-files"));
+  }
+
+  /** The files that snapshots have of their own: manifest lists, manifests and deletes. */
+  private static Set<String> named(Table table) throws IOException {
+    Set<String> named = new TreeSet<>();
+    for (Snapshot snapshot : table.snapshots()) {
+      named.add(snapshot.manifestListLocation());
+      snapshot.allManifests(table.io()).forEach(manifest -> named.add(manifest.path()));
+      for (FileScanTask task : tasks(table.newScan().useSnapshot(snapshot.snapshotId()))) {
+        task.deletes().forEach(deletes -> named.add(deletes.location()));
+      }
+    }
+    return named;
+  }
+
+  private Set<String> stored() throws IOException {
+    Set<String> stored = new TreeSet<>();
+    for (Path file : files(archive.resolve("iceberg"))) {
+      if (file.toString().endsWith(".avro") || file.toString().endsWith(".parquet")) {
+        stored.add(file.toString());
+      }
+    }
+    return stored;
   }
 
   @Test
