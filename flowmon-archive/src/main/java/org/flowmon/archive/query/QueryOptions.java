@@ -60,7 +60,9 @@ public final class QueryOptions implements Cloneable {
     return withTimeLeft(() -> limit);
   }
 
-  /** The time limit of each query, asked for when it begins: so several share one, of 0 or more. */
+  /**
+   * As a time limit, at least 0, that each query asks for when it begins: several can share one.
+   */
   public QueryOptions withTimeLeft(Supplier<Duration> left) {
     return with(copy -> copy.timeLeft = Optional.of(left));
   }

@@ -343,8 +343,8 @@ public final class DistinctCounts {
 
   private static void count(
       Projected projected, GroupTable groups, GroupTable into, Runnable check) {
-    // Live queries alone project: the finer groups, of one key group, are not fewer, and counted in
-    // the window's budget.
+    // Only live queries project, one key group at a time. The window's budget counts the finer
+    // groups, and the coarser ones are no more than these.
     GroupTable coarser = new GroupTable(projected.layout());
     int[] places = projected.keys().places();
     for (int g = 0; g < groups.size(); g++) {
