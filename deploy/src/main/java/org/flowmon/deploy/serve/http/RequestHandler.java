@@ -9,14 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.Promise;
-import org.eclipse.jetty.util.thread.Invocable;
 import org.flowmon.deploy.serve.lane.Lanes;
 
 /** Takes all requests: checks who asks, reads the body and hands the rest to a lane. */
@@ -79,7 +76,7 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
             "status", problem.code().status(),
             "code", problem.code().toString(),
             "detail", problem.detail()));
-    Exchange.write(problem, response, callback);
+    RequestBody.discard(request, () -> Exchange.write(problem, response, callback));
   }
 
   private void answer(String path, Request request, Response response, Callback callback) {
@@ -129,32 +126,25 @@ final class RequestHandler extends Handler.Abstract.NonBlocking {
           Problem.Code.UNSUPPORTED_MEDIA_TYPE,
           "Content-Type is " + (type == null ? "missing" : type) + ": expected " + Exchange.JSON);
     }
-    if (request.getLength() > Exchange.MAX_BODY) {
-      throw tooLarge();
-    }
-    Content.Source.asByteArrayAsync(
+    RequestBody.read(
         request,
         Exchange.MAX_BODY,
-        Promise.Invocable.from(
-            Invocable.InvocationType.NON_BLOCKING,
-            body -> begin(route, caller, fields, body, request, response, callback),
-            failure -> {
-              if (isTooLarge(failure)) {
-                refuse(tooLarge(), request, response, callback);
-              } else {
-                callback.failed(failure); // the client has gone
-              }
-            }));
-  }
+        new RequestBody.Taker() {
+          @Override
+          public void taken(byte[] body) {
+            begin(route, caller, fields, body, request, response, callback);
+          }
 
-  private static boolean isTooLarge(Throwable failure) {
-    for (Throwable at = failure; at != null; at = at.getCause()) {
-      boolean isRefused = at instanceof HttpException http && http.getCode() == 413;
-      if (isRefused || at instanceof IllegalStateException) {
-        return true;
-      }
-    }
-    return false;
+          @Override
+          public void tooLarge() {
+            refuse(RequestHandler.tooLarge(), request, response, callback);
+          }
+
+          @Override
+          public void failed(Throwable why) {
+            callback.failed(why); // the client has gone
+          }
+        });
   }
 
   private static Problem tooLarge() {

@@ -313,6 +313,29 @@ final class HttpServerTest {
     }
   }
 
+  /** A client that reads when it has sent all: the connection must not be reset before. */
+  @Test
+  void refusedBodiesDoNotLoseTheAnswer() throws Exception {
+    byte[] large = new byte[Exchange.MAX_BODY + (1 << 20)];
+    String length = "Content-Length: " + large.length + "\r\n";
+    for (String[] one :
+        new String[][] {
+          {"/api/post", length + "Content-Type: application/json\r\n", "413"},
+          {"/api/nothing", length + "Content-Type: application/json\r\n", "404"},
+          {"/api/post", length + "Content-Type: text/plain\r\n", "415"}
+        }) {
+      for (int round = 0; round < 5; round++) {
+        try (Socket socket =
+            raw("POST " + one[0] + " HTTP/1.1\r\nHost: localhost\r\n" + one[1] + "\r\n")) {
+          socket.getOutputStream().write(large);
+          byte[] answer = new byte[12];
+          assertEquals(12, socket.getInputStream().readNBytes(answer, 0, 12));
+          assertEquals("HTTP/1.1 " + one[2], new String(answer, StandardCharsets.US_ASCII));
+        }
+      }
+    }
+  }
+
   @Test
   void answersAreCompressedIfAskedForAndBodiesAreNeverInflated() throws Exception {
     HttpResponse<InputStream> big =
