@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestFactory;
  */
 class FuzzIT {
   private static final Duration TIME =
-      Duration.ofSeconds(Integer.getInteger("flowmon.fuzz.seconds", 10));
+      Duration.ofSeconds(Integer.getInteger("flowmon.fuzz.seconds", 6));
 
   private static final int COMMITTED = 20;
   private static final long SEED = Long.getLong("flowmon.fuzz.seed", System.nanoTime());

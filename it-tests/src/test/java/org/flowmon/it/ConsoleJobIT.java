@@ -257,24 +257,22 @@ class ConsoleJobIT {
             "job-analyses", "#/analyses",
             "job-analysis", "#/analyses/loud?range=15m");
     List<String> faults = new ArrayList<>();
-    for (String theme : List.of("light", "dark")) {
-      for (int width : List.of(1280, 480)) {
-        browser.look(theme, width);
-        for (Map.Entry<String, String> page : new TreeMap<>(pages).entrySet()) {
-          browser.open(page.getValue());
-          if (page.getKey().equals("job-analysis")) {
-            browser.click(button("Replay over this range"));
-            browser.await(
-                "return document.querySelector('[data-replay=ended], .state.error') !== null",
-                "the replay has ended");
-          }
-          String name = page.getKey() + "-" + theme + "-" + width;
-          browser.picture(ProjectFiles.root().resolve("it-tests/target/console/" + name + ".png"));
-          if (browser.overflow() > 0) {
-            faults.add(name + " is " + browser.overflow() + " pixels too wide");
-          }
-          browser.inaccessible().forEach(fault -> faults.add(name + ": " + fault));
+    for (Browser.Look look : Browser.LOOKS) {
+      browser.look(look.theme(), look.width());
+      for (Map.Entry<String, String> page : new TreeMap<>(pages).entrySet()) {
+        browser.open(page.getValue());
+        if (page.getKey().equals("job-analysis")) {
+          browser.click(button("Replay over this range"));
+          browser.await(
+              "return document.querySelector('[data-replay=ended], .state.error') !== null",
+              "the replay has ended");
         }
+        String name = page.getKey() + "-" + look;
+        browser.picture(ProjectFiles.root().resolve("it-tests/target/console/" + name + ".png"));
+        if (browser.overflow() > 0) {
+          faults.add(name + " is " + browser.overflow() + " pixels too wide");
+        }
+        browser.inaccessible().forEach(fault -> faults.add(name + ": " + fault));
       }
     }
     assertEquals("", String.join("\n", faults));
