@@ -72,18 +72,6 @@ final class Browser implements AutoCloseable {
     look("light", 1280);
   }
 
-  /** A theme and the width of a window. */
-  record Look(String theme, int width) {
-    @Override
-    public String toString() {
-      return theme + "-" + width;
-    }
-  }
-
-  /** Both themes and both widths: colours are the same at each width, and widths in each theme. */
-  static final List<Look> LOOKS =
-      List.of(new Look("light", 1280), new Look("dark", 1280), new Look("dark", 480));
-
   /** The theme that the system prefers, and the width of the window. */
   void look(String theme, int wide) {
     width = wide;
