@@ -68,7 +68,8 @@ final class ArchiveReader implements SourceReader<RowData, ArchiveSplit> {
     context.sendSplitRequest(); // the next one is here when this one is done
     try (ArchiveSnapshot part = archive.snapshotOf(split.segments())) {
       given +=
-          ArchiveQuery.stream(List.of(part), query, options, some -> rows.emit(some, output))
+          ArchiveQuery.stream(
+                  List.of(part), query, options, some -> rows.emit(some, output::collect))
               .rows();
     }
     return InputStatus.MORE_AVAILABLE;
