@@ -1,5 +1,6 @@
 package org.flowmon.deploy;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -48,11 +49,27 @@ public final class GoProgram {
         Files.write(folder.resolve(name), in.readAllBytes());
       }
     }
-    Path binary = folder.resolve("check");
-    Run run =
-        run(folder, List.of(GO.toString(), "build", "-o", binary.toString(), "."), new byte[0]);
+    GoProgram program = new GoProgram(folder.resolve("check"));
+    Run run = program.compile(folder, ".");
     assumeTrue(run.code() == 0, "modules of Go are missing: not checked: " + what + ": " + run);
-    return new GoProgram(binary);
+    return program;
+  }
+
+  /** Builds a file that needs the standard library alone. */
+  public static GoProgram build(Path folder, Path source) throws Exception {
+    assumeTrue(Files.isExecutable(GO), "Go is missing: not checked: " + source);
+    GoProgram program = new GoProgram(folder.resolve("check"));
+    Run run = program.compile(folder, source.toAbsolutePath().toString());
+    assertEquals(0, run.code(), run.err());
+    return program;
+  }
+
+  private Run compile(Path folder, String what) throws Exception {
+    return run(folder, List.of(GO.toString(), "build", "-o", binary.toString(), what), new byte[0]);
+  }
+
+  public List<String> command() {
+    return List.of(binary.toString());
   }
 
   public Run run(List<String> arguments) throws Exception {
@@ -66,7 +83,8 @@ public final class GoProgram {
     return run(binary.getParent(), command, input);
   }
 
-  private static Run run(Path folder, List<String> command, byte[] input) throws Exception {
+  /** Runs a program of another language likewise. */
+  public static Run run(Path folder, List<String> command, byte[] input) throws Exception {
     Path err = folder.resolve("errors");
     Process process =
         new ProcessBuilder(command).directory(folder.toFile()).redirectError(err.toFile()).start();
