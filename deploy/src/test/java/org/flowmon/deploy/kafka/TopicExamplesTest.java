@@ -230,7 +230,7 @@ class TopicExamplesTest {
   }
 
   /** Batches that lie about a length or a place: what, and where a number is written. */
-  private static TreeMap<String, byte[]> damaged() {
+  private static Map<String, byte[]> damaged() {
     byte[] good = batch(new Random(7), 100).bytes();
     ByteBuffer value = ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN);
     int text = 88;
