@@ -1,10 +1,13 @@
 package org.flowmon.deploy.query;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.remote.FlinkOption;
 import org.flowmon.deploy.remote.ServerOption;
+import org.flowmon.jobs.distributed.DistributedQuery;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
@@ -24,6 +27,9 @@ public final class PlaceOptions {
   @ArgGroup(multiplicity = "0..1")
   private @Nullable Place place;
 
+  @ArgGroup(exclusive = false, multiplicity = "0..1")
+  private @Nullable FlinkOption flink;
+
   @Mixin private EnrichOption enrich;
 
   @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
@@ -39,6 +45,17 @@ public final class PlaceOptions {
     limits.check();
   }
 
+  private Optional<DistributedQuery> cluster() throws IOException {
+    if (flink == null) {
+      return Optional.empty();
+    }
+    if (threads > 1 || enrich.isGiven() || limits.haveCounts()) {
+      throw new UsageException(
+          "--threads, --enrich, --row-limit and --byte-limit are for a query without --flink");
+    }
+    return Optional.of(flink.open());
+  }
+
   /**
    * Opens the archives, or makes a client of the server.
    *
@@ -49,7 +66,10 @@ public final class PlaceOptions {
     if (archive != null) {
       QueryOptions options =
           QueryOptions.DEFAULTS.withThreads(threads).withVerifyChecksums(isVerified);
-      return new ArchivePlace(archive, enrich, limits.limit(options));
+      return new ArchivePlace(archive, enrich, limits.limit(options), cluster());
+    }
+    if (flink != null) {
+      throw new UsageException("--flink needs --archive DIR, which the cluster reads");
     }
     ServerOption server = place == null ? null : place.server;
     if (server == null) {

@@ -27,6 +27,7 @@ import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.scan.ArchiveSource;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -159,7 +160,7 @@ final class ArchiveTableSource
             ? types.stream().map(type -> new SqlField(type, false)).toList()
             : groups.fields();
     return SourceProvider.of(
-        new ArchiveSource(new ArchiveScan(archive, query().toString(), fields, limit)));
+        new ArchiveSource<>(new ArchiveScan(archive, query().toString(), fields, limit)));
   }
 
   @Override

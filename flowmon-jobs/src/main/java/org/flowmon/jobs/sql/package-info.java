@@ -1,7 +1,7 @@
 /**
  * Flink SQL over an archive: the connector and the catalog {@code flowmon} ({@code docs/sql.md}).
  * Begin with {@link org.flowmon.jobs.sql.ArchiveTableSource}, which turns what Flink's planner
- * pushes down into a query of the dialect; {@link org.flowmon.jobs.sql.ArchiveSource} answers it
+ * pushes down into a query of the dialect; {@link org.flowmon.jobs.scan.ArchiveSource} answers it
  * split by split. Flink's table classes are needed here and nowhere else in the job's jar: only
  * Flink SQL loads this package.
  */

@@ -18,9 +18,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /** Seeded flows of two hours in segments of the same size; every column but one may be NULL. */
-final class RandomArchive {
-  static final long BEGIN = 1_790_000_000_000_000L;
-  static final long LENGTH = 7_200_000_000L;
+public final class RandomArchive {
+  public static final long BEGIN = 1_790_000_000_000_000L;
+  public static final long LENGTH = 7_200_000_000L;
 
   private final Random random;
 
@@ -28,7 +28,8 @@ final class RandomArchive {
     this.random = new Random(seed);
   }
 
-  static Archive create(Path directory, long seed, int segments, int rows) throws IOException {
+  public static Archive create(Path directory, long seed, int segments, int rows)
+      throws IOException {
     Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS);
     RandomArchive flows = new RandomArchive(seed);
     for (int i = 0; i < segments; i++) {

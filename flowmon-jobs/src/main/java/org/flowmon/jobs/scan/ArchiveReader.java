@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.scan;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,55 +10,40 @@ import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.flink.table.data.RowData;
 import org.apache.flink.util.IOUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
-import org.flowmon.archive.query.ArchiveQuery;
-import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.udaf.parser.QueryParser;
-import org.flowmon.udaf.query.Query;
 
-/**
- * Answers split after split, on the task's thread. A split's query has the heap of queries, divided
- * by the number of readers: they may all be in one process.
- */
-final class ArchiveReader implements SourceReader<RowData, ArchiveSplit> {
-  private final ArchiveScan scan;
+/** Answers split after split, on the task's thread. */
+final class ArchiveReader<T> implements SourceReader<T, ArchiveSplit> {
+  private final SplitQuery<T> query;
   private final SourceReaderContext context;
-  private final QueryOptions options;
-  private final RowVectors rows;
   private final Deque<ArchiveSplit> splits = new ArrayDeque<>();
   private CompletableFuture<Void> available = new CompletableFuture<>();
   private Archive archive;
-  private Query query;
+  private SplitQuery.Answers<T> answers;
   private boolean noMore;
-  private long given;
 
-  ArchiveReader(ArchiveScan scan, SourceReaderContext context) {
-    this.scan = scan;
+  ArchiveReader(SplitQuery<T> query, SourceReaderContext context) {
+    this.query = query;
     this.context = context;
-    this.rows = new RowVectors(scan.fields());
-    this.options =
-        QueryOptions.DEFAULTS.withGroupMemory(
-            QueryOptions.DEFAULTS.groupMemory() / Math.max(1, context.currentParallelism()));
   }
 
   @Override
   public void start() {
     try {
-      archive = Archive.open(scan.archive(), ArchiveOptions.DEFAULTS);
-      query = QueryParser.parseQuery(scan.query()); // knows the archive's columns by now
+      archive = Archive.open(query.archive(), ArchiveOptions.DEFAULTS);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    answers = query.answers(context.currentParallelism());
     context.sendSplitRequest();
   }
 
   @Override
-  public InputStatus pollNext(ReaderOutput<RowData> output) throws IOException {
-    if (scan.limit() >= 0 && given >= scan.limit()) {
+  public InputStatus pollNext(ReaderOutput<T> output) throws IOException {
+    if (answers.isComplete()) {
       return InputStatus.END_OF_INPUT;
     }
     ArchiveSplit split = splits.poll();
@@ -67,9 +52,7 @@ final class ArchiveReader implements SourceReader<RowData, ArchiveSplit> {
     }
     context.sendSplitRequest(); // the next one is here when this one is done
     try (ArchiveSnapshot part = archive.snapshotOf(split.segments())) {
-      given +=
-          ArchiveQuery.stream(List.of(part), query, options, some -> rows.emit(some, output))
-              .rows();
+      answers.answer(part, output);
     }
     return InputStatus.MORE_AVAILABLE;
   }

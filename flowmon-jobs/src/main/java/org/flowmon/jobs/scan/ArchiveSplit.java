@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.scan;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,8 +13,13 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.VisibleSegment;
 
 /** Segments, at least one, that a reader answers for at once. */
-record ArchiveSplit(List<VisibleSegment> segments) implements SourceSplit {
-  ArchiveSplit {
+public record ArchiveSplit(List<VisibleSegment> segments) implements SourceSplit {
+  // Of a split. With fewer, queries start too often; with more, readers wait for the last one.
+  private static final long LEAST_ROWS = 1 << 18;
+  private static final long MOST_ROWS = 1 << 21;
+  private static final int SPLITS_OF_READER = 4;
+
+  public ArchiveSplit {
     segments = List.copyOf(segments);
   }
 
@@ -22,6 +27,35 @@ record ArchiveSplit(List<VisibleSegment> segments) implements SourceSplit {
   @Override
   public String splitId() {
     return segments.get(0).segment().id();
+  }
+
+  /** Packs segments, in their order, into splits of about the same number of rows. */
+  public static List<ArchiveSplit> pack(List<VisibleSegment> segments, int readers) {
+    return pack(segments, readers, LEAST_ROWS);
+  }
+
+  /** Packs segments into splits of at least so many rows, unless there are fewer. */
+  public static List<ArchiveSplit> pack(
+      List<VisibleSegment> segments, int readers, long leastRows) {
+    long all = segments.stream().mapToLong(VisibleSegment::rows).sum();
+    long wanted =
+        Math.max(leastRows, Math.min(MOST_ROWS, all / ((long) readers * SPLITS_OF_READER)));
+    List<ArchiveSplit> splits = new ArrayList<>();
+    List<VisibleSegment> open = new ArrayList<>();
+    long rows = 0;
+    for (VisibleSegment segment : segments) {
+      if (!open.isEmpty() && rows + segment.rows() > wanted) {
+        splits.add(new ArchiveSplit(open));
+        open.clear();
+        rows = 0;
+      }
+      open.add(segment);
+      rows += segment.rows();
+    }
+    if (!open.isEmpty()) {
+      splits.add(new ArchiveSplit(open));
+    }
+    return splits;
   }
 
   /**

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.scan;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -10,8 +10,8 @@ import java.util.List;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /** The splits that no reader has yet: the enumerator's state. */
-record ArchiveSplits(List<ArchiveSplit> waiting) {
-  ArchiveSplits {
+public record ArchiveSplits(List<ArchiveSplit> waiting) {
+  public ArchiveSplits {
     waiting = List.copyOf(waiting);
   }
 

@@ -1,13 +1,10 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.scan;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.util.IOUtils;
 import org.flowmon.archive.Archive;
@@ -25,24 +22,19 @@ import org.jspecify.annotations.Nullable;
  * and the host directory. Its snapshot keeps the segments' files until all readers are done; after
  * a restart it is a newer one, which keeps those that have not been merged since.
  */
-final class ArchiveEnumerator implements SplitEnumerator<ArchiveSplit, ArchiveSplits> {
-  // Of a split. With fewer, queries start too often; with more, readers wait for the last one.
-  private static final long LEAST_ROWS = 1 << 18;
-  private static final long MOST_ROWS = 1 << 21;
-  private static final int SPLITS_OF_READER = 4;
-
-  private final ArchiveScan scan;
+final class ArchiveEnumerator extends GivenSplits {
+  private final SplitQuery<?> scan;
   private final SplitEnumeratorContext<ArchiveSplit> context;
   private final Optional<ArchiveSplits> restored;
-  private final Deque<ArchiveSplit> waiting = new ArrayDeque<>();
   private @Nullable Archive archive;
   private @Nullable ArchiveSnapshot snapshot;
 
   /** {@code restored}: the splits of a checkpoint, empty to begin anew. */
   ArchiveEnumerator(
-      ArchiveScan scan,
+      SplitQuery<?> scan,
       SplitEnumeratorContext<ArchiveSplit> context,
       Optional<ArchiveSplits> restored) {
+    super(context, new ArchiveSplits(List.of()));
     this.scan = scan;
     this.context = context;
     this.restored = restored;
@@ -55,10 +47,10 @@ final class ArchiveEnumerator implements SplitEnumerator<ArchiveSplit, ArchiveSp
       archive = opened;
       ArchiveSnapshot newest = opened.snapshot();
       snapshot = newest;
-      waiting.addAll(
+      add(
           restored.isPresent()
               ? restored.get().waiting()
-              : splits(chosen(newest), context.currentParallelism()));
+              : ArchiveSplit.pack(chosen(newest), context.currentParallelism()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -71,52 +63,6 @@ final class ArchiveEnumerator implements SplitEnumerator<ArchiveSplit, ArchiveSp
       chosen.add(newest.visible(segment));
     }
     return chosen;
-  }
-
-  /** Packs segments, in their order, into splits of about the same number of rows. */
-  static List<ArchiveSplit> splits(List<VisibleSegment> segments, int readers) {
-    long all = segments.stream().mapToLong(VisibleSegment::rows).sum();
-    long wanted =
-        Math.max(LEAST_ROWS, Math.min(MOST_ROWS, all / ((long) readers * SPLITS_OF_READER)));
-    List<ArchiveSplit> splits = new ArrayList<>();
-    List<VisibleSegment> open = new ArrayList<>();
-    long rows = 0;
-    for (VisibleSegment segment : segments) {
-      if (!open.isEmpty() && rows + segment.rows() > wanted) {
-        splits.add(new ArchiveSplit(open));
-        open.clear();
-        rows = 0;
-      }
-      open.add(segment);
-      rows += segment.rows();
-    }
-    if (!open.isEmpty()) {
-      splits.add(new ArchiveSplit(open));
-    }
-    return splits;
-  }
-
-  @Override
-  public void handleSplitRequest(int subtask, @Nullable String host) {
-    ArchiveSplit next = waiting.poll();
-    if (next == null) {
-      context.signalNoMoreSplits(subtask);
-    } else {
-      context.assignSplit(next, subtask);
-    }
-  }
-
-  @Override
-  public void addSplitsBack(List<ArchiveSplit> splits, int subtask) {
-    waiting.addAll(splits);
-  }
-
-  @Override
-  public void addReader(int subtask) {}
-
-  @Override
-  public ArchiveSplits snapshotState(long checkpoint) {
-    return new ArchiveSplits(List.copyOf(waiting));
   }
 
   @Override
