@@ -12,8 +12,8 @@ import picocli.CommandLine;
 
 /**
  * Runs short commands over a small archive of its own, so that a build can keep the classes which
- * they load ({@code -XX:ArchiveClassesAtExit}). The launcher's later commands share them: they
- * start in a fraction of the time. Prints nothing; fails if a command fails.
+ * they load ({@code -XX:DumpLoadedClassList}). The launcher's later commands share them: they start
+ * in a fraction of the time. Prints nothing; fails if a command fails.
  */
 public final class SharedClasses {
   private SharedClasses() {}
@@ -26,13 +26,15 @@ public final class SharedClasses {
     System.setErr(nothing());
     TerminalStream.install();
     CommandLine line = Flowmon.commandLine();
-    for (List<String> command : commands(folder)) {
+    List<List<String>> commands = commands(folder);
+    for (List<String> command : commands) {
       if (line.execute(command.toArray(String[]::new)) != 0) {
         err.println("flowmon: " + String.join(" ", command) + " failed");
         System.exit(3);
       }
     }
-    System.exit(0);
+    // As the launcher does: this ends the process.
+    Start.main(commands.get(commands.size() - 1).toArray(String[]::new));
   }
 
   private static PrintStream nothing() {
@@ -53,7 +55,9 @@ public final class SharedClasses {
         "SELECT COUNT(DISTINCT dst_addr) AS peers, QUANTILES(bytes) AS sizes FROM flows";
     List<List<String>> commands = new ArrayList<>();
     commands.add(List.of("import", flows.toString(), "--archive", archive));
-    for (String sql : List.of(groups, rows, functions)) {
+    String host = "SELECT * FROM flows WHERE dst_addr = '192.0.2.1' ORDER BY end_time LIMIT 5";
+    String lookup = "SELECT * FROM flows WHERE src_addr = '10.0.3.101'";
+    for (String sql : List.of(groups, rows, functions, host, lookup)) {
       commands.add(List.of("query", sql, "--archive", archive));
     }
     commands.add(List.of("query", groups, "--archive", archive, "--format", "json"));

@@ -32,6 +32,7 @@ import org.flowmon.deploy.report.ExactCommand;
 import org.flowmon.deploy.report.ReportsCommand;
 import org.flowmon.deploy.serve.ServeCommand;
 import org.flowmon.deploy.shell.ShellCommand;
+import org.flowmon.deploy.size.SizeCommand;
 import org.flowmon.deploy.sketch.SketchCommand;
 import org.flowmon.deploy.status.StatusCommand;
 import picocli.CommandLine;
@@ -74,6 +75,7 @@ final class Subcommands {
     BY_NAME.put("stats", StatsCommand.class);
     BY_NAME.put("sketch", SketchCommand.class);
     BY_NAME.put("expire", ExpireCommand.class);
+    BY_NAME.put("size", SizeCommand.class);
     BY_NAME.put("completion", CompletionCommand.class);
     BY_NAME.put("man", ManCommand.class);
     BY_NAME.put("help", CommandLine.HelpCommand.class);

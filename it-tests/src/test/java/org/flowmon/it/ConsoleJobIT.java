@@ -257,17 +257,18 @@ class ConsoleJobIT {
             "job-analyses", "#/analyses",
             "job-analysis", "#/analyses/loud?range=15m");
     List<String> faults = new ArrayList<>();
-    for (String theme : List.of("light", "dark")) {
-      for (int width : List.of(1280, 480)) {
-        browser.look(theme, width);
-        for (Map.Entry<String, String> page : new TreeMap<>(pages).entrySet()) {
-          browser.open(page.getValue());
-          if (page.getKey().equals("job-analysis")) {
-            browser.click(button("Replay over this range"));
-            browser.await(
-                "return document.querySelector('[data-replay=ended], .state.error') !== null",
-                "the replay has ended");
-          }
+    for (int width : List.of(1280, 480)) {
+      for (Map.Entry<String, String> page : new TreeMap<>(pages).entrySet()) {
+        browser.look("light", width);
+        browser.open(page.getValue());
+        if (page.getKey().equals("job-analysis")) {
+          browser.click(button("Replay over this range"));
+          browser.await(
+              "return document.querySelector('[data-replay=ended], .state.error') !== null",
+              "the replay has ended");
+        }
+        for (String theme : List.of("light", "dark")) {
+          browser.look(theme, width);
           String name = page.getKey() + "-" + theme + "-" + width;
           browser.picture(ProjectFiles.root().resolve("it-tests/target/console/" + name + ".png"));
           if (browser.overflow() > 0) {

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLContext;
 import org.flowmon.archive.Archives;
@@ -124,6 +125,10 @@ final class TestServer implements AutoCloseable {
 
   HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest.Builder request) {
+    return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
   HttpResponse<String> get(String path) throws Exception {

@@ -3,8 +3,10 @@ package org.flowmon.archive.manifest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.flowmon.archive.commit.ArchiveCommit;
 import org.flowmon.archive.commit.CommitRefusedException;
@@ -128,12 +130,12 @@ record CommitCheck(boolean repeat, List<CommitResult.Gap> gaps) {
   }
 
   private static void segments(ManifestState state, List<SealedSegment> segments) {
-    for (int i = 0; i < segments.size(); i++) {
-      String id = segments.get(i).id();
-      if (state.knows(id)
-          || segments.subList(0, i).stream().anyMatch(other -> other.id().equals(id))) {
+    Set<String> ids = new HashSet<>();
+    for (SealedSegment segment : segments) {
+      if (state.knows(segment.id()) || !ids.add(segment.id())) {
         throw new CommitRefusedException(
-            Reason.SEGMENT_KNOWN, "segment " + id + " is committed already, with other positions");
+            Reason.SEGMENT_KNOWN,
+            "segment " + segment.id() + " is committed already, with other positions");
       }
     }
   }

@@ -4,15 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.flowmon.archive.index.SegmentIndex;
@@ -176,7 +177,8 @@ class SegmentRoundTripTest {
     assertEquals(expected.size() - values.size(), reader.nullCount(column), at);
     Presence presence = reader.presence(column);
     assertEquals(values.isEmpty(), presence == Presence.ABSENT, at);
-    boolean constant = values.size() == expected.size() && values.stream().distinct().count() == 1;
+    boolean constant =
+        values.size() == expected.size() && values.stream().allMatch(values.get(0)::equals);
     assertEquals(constant, presence == Presence.CONSTANT, at);
     assertEquals(
         !values.isEmpty() && values.size() < expected.size(), presence == Presence.NULLABLE, at);
@@ -190,14 +192,14 @@ class SegmentRoundTripTest {
           reader.maxLong(column),
           at);
     } else if (column.type() == ColumnType.ADDRESS) {
-      TreeSet<IpAddress> distinct = new TreeSet<>();
-      values.forEach(v -> distinct.add((IpAddress) v));
-      assertEquals(!distinct.isEmpty(), reader.hasDictionary(column), at);
-      if (!distinct.isEmpty()) {
+      assertEquals(!values.isEmpty(), reader.hasDictionary(column), at);
+      if (!values.isEmpty()) {
+        List<IpAddress> addresses = values.stream().map(v -> (IpAddress) v).toList();
         AddressList stored = reader.addresses(column);
         int last = stored.size() - 1;
-        assertEquals(distinct.first(), new IpAddress(stored.high(0), stored.low(0)), at);
-        assertEquals(distinct.last(), new IpAddress(stored.high(last), stored.low(last)), at);
+        assertEquals(Collections.min(addresses), new IpAddress(stored.high(0), stored.low(0)), at);
+        assertEquals(
+            Collections.max(addresses), new IpAddress(stored.high(last), stored.low(last)), at);
       }
     }
   }
@@ -211,10 +213,13 @@ class SegmentRoundTripTest {
     reader.gatherIds(column, all, ids.length, gathered);
     for (int row = 0; row < ids.length; row++) {
       Object value = expected.get(row)[column.ordinal()];
-      assertEquals(value == null, ids[row] == -1, at);
-      assertEquals(ids[row], gathered[row], at);
-      if (value != null) {
-        assertEquals(value, entry(reader, column, ids[row]), at);
+      boolean isRight =
+          ids[row] == gathered[row]
+              && (value == null
+                  ? ids[row] == -1
+                  : ids[row] >= 0 && value.equals(entry(reader, column, ids[row])));
+      if (!isRight) {
+        fail(at + ", row " + row + ": " + ids[row] + " and " + gathered[row] + " of " + value);
       }
     }
     for (int id = 1; id < reader.dictionarySize(column); id++) {

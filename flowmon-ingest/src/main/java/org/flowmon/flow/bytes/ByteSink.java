@@ -2,6 +2,7 @@ package org.flowmon.flow.bytes;
 
 import java.io.OutputStream;
 import java.util.Arrays;
+import java.util.BitSet;
 
 /** A growing, reused byte buffer, little-endian unless said otherwise. Not thread-safe. */
 public final class ByteSink extends OutputStream {
@@ -157,6 +158,11 @@ public final class ByteSink extends OutputStream {
       pending >>>= 8;
     }
     size = end;
+  }
+
+  /** Appends the first bits of a set, the lowest of a byte first; what is beyond them is 0. */
+  public void putBits(BitSet bits, int count) {
+    putBits(Arrays.copyOf(bits.toLongArray(), (count + 63) >>> 6), 0, count);
   }
 
   public void putBits(long[] words, int from, int count) {

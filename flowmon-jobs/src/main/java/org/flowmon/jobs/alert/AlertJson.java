@@ -1,7 +1,6 @@
 package org.flowmon.jobs.alert;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import org.flowmon.jobs.report.json.ReportJson;
 
 /** The JSON of alerts; {@code docs/format/alerts.md} is its specification. */
@@ -17,8 +16,7 @@ public final class AlertJson {
     out.append(",\"number\":").append(alert.number());
     ReportJson.member(out.append(','), "state", alert.state().text());
     ReportJson.member(out.append(','), "cause", alert.cause().text());
-    ReportJson.member(
-        out.append(','), "severity", alert.severity().name().toLowerCase(Locale.ROOT));
+    ReportJson.member(out.append(','), "severity", alert.severity().text());
     ReportJson.member(out.append(','), "analysis", alert.analysis());
     ReportJson.member(out.append(','), "rule", alert.rule());
     ReportJson.member(out.append(','), "key", alert.key());

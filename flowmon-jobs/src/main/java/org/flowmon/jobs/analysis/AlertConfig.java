@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,7 +79,12 @@ public record AlertConfig(
   public enum Severity {
     INFO,
     WARNING,
-    CRITICAL
+    CRITICAL;
+
+    /** As files and messages say it: in small letters. */
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   /** The list of a file without its wrong rules; empty without a list. */

@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  * more of each state; the seed is in a failure's message.
  */
 class ArchiveOracleIT {
-  private static final int QUERIES = Integer.getInteger("flowmon.oracle.queries", 200);
+  private static final int QUERIES = Integer.getInteger("flowmon.oracle.queries", 120);
   private static final int ROWS = 9000;
 
   @TempDir Path directory;

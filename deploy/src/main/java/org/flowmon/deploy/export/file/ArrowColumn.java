@@ -2,7 +2,6 @@ package org.flowmon.deploy.export.file;
 
 import com.google.flatbuffers.FlatBufferBuilder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.apache.arrow.flatbuf.Bool;
@@ -113,17 +112,13 @@ final class ArrowColumn {
   List<ByteSink> buffers() {
     validity.clear();
     if (nulls > 0) {
-      putBits(valid, validity);
+      validity.putBits(valid, rows);
     }
     if (column.kind() == Kind.BOOLEAN) {
       values.clear();
-      putBits(flags, values);
+      values.putBits(flags, rows);
     }
     return isText ? List.of(validity, offsets, values) : List.of(validity, values);
-  }
-
-  private void putBits(BitSet bits, ByteSink to) {
-    to.putBits(Arrays.copyOf(bits.toLongArray(), (rows + 63) >>> 6), 0, rows);
   }
 
   /** Returns the offset of the schema's field. */

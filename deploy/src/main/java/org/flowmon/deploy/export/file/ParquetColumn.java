@@ -1,7 +1,6 @@
 package org.flowmon.deploy.export.file;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.BitSet;
 import org.apache.parquet.format.ConvertedType;
 import org.apache.parquet.format.DecimalType;
@@ -90,17 +89,13 @@ final class ParquetColumn {
     int start = page.size();
     page.putInt(0);
     page.putVarint((((rows + 7) >>> 3) << 1) | 1);
-    putBits(valid, rows, page);
+    page.putBits(valid, rows);
     page.setInt(start, page.size() - start - Integer.BYTES);
     if (column.kind() == ExportColumn.Kind.BOOLEAN) {
-      putBits(flags, count, page);
+      page.putBits(flags, count);
     } else {
       page.write(values.array(), 0, values.size());
     }
-  }
-
-  private static void putBits(BitSet bits, int count, ByteSink page) {
-    page.putBits(Arrays.copyOf(bits.toLongArray(), (count + 63) >>> 6), 0, count);
   }
 
   private static SchemaElement element(ExportColumn column) {

@@ -71,7 +71,8 @@ final class ServedTable implements AutoCloseable {
     held.add(snapshot);
     heldNumber = snapshot.number();
     heldSince = System.nanoTime();
-    CompletableFuture.delayedExecutor(HELD.toSeconds(), TimeUnit.SECONDS)
+    // Whoever loads it last before it is held anew has it for all of the time, too.
+    CompletableFuture.delayedExecutor(HELD.plus(RENEWED).toSeconds(), TimeUnit.SECONDS)
         .execute(() -> release(snapshot));
   }
 

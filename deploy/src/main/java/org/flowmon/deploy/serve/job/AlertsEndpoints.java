@@ -174,9 +174,9 @@ final class AlertsEndpoints {
     topics.requireRead();
     Problem otherwise = absent;
     return topics.alerts().stream()
-        .map(Listed::of)
-        .filter(alert -> alert.id().equals(id))
+        .filter(alert -> alert.text("id").equals(id))
         .findFirst()
+        .map(Listed::of)
         .orElseThrow(() -> otherwise);
   }
 }

@@ -18,7 +18,6 @@ import org.apache.parquet.format.KeyValue;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Statistics;
 import org.apache.parquet.format.Type;
-import org.apache.parquet.format.Util;
 import org.flowmon.archive.region.MappedRegion;
 import org.flowmon.archive.region.SegmentCorruptException;
 import org.flowmon.archive.segment.SegmentCodec;
@@ -204,7 +203,8 @@ public final class ParsedFooter {
 
   private FileMetaData readMetadata(byte[] bytes) {
     try {
-      return Util.readFileMetaData(ThriftStruct.check(bytes));
+      var unused = ThriftStruct.check(bytes);
+      return ParquetStructs.fileMetaData(bytes);
     } catch (IOException | RuntimeException e) { // the library's checks throw both
       throw file.corrupt(PLACE, "cannot be read: " + e.getMessage());
     }

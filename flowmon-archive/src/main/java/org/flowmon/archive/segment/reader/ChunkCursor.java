@@ -1,13 +1,12 @@
 package org.flowmon.archive.segment.reader;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
-import org.apache.parquet.format.Util;
+import org.flowmon.archive.segment.format.ParquetStructs;
 import org.flowmon.archive.segment.format.SegmentFormat;
 import org.flowmon.archive.segment.format.ThriftStruct;
 
@@ -112,7 +111,7 @@ public final class ChunkCursor {
     PageHeader header;
     try {
       byte[] bytes = ThriftStruct.read(new Source(), end - position);
-      header = Util.readPageHeader(new ByteArrayInputStream(bytes));
+      header = ParquetStructs.pageHeader(bytes);
     } catch (IOException | RuntimeException e) { // the library's checks throw both
       throw corrupt.apply("a page header that cannot be read: " + e.getMessage());
     }

@@ -9,7 +9,6 @@ import java.sql.Types;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import org.flowmon.jobs.alert.Alert;
 import org.flowmon.jobs.config.job.JobConfig;
@@ -146,7 +145,7 @@ final class AlertStore extends TableStore<Alert> {
     put.setLong(2, alert.number());
     put.setString(3, alert.state().text());
     put.setString(4, alert.cause().text());
-    put.setString(5, alert.severity().name().toLowerCase(Locale.ROOT));
+    put.setString(5, alert.severity().text());
     put.setString(6, alert.analysis());
     put.setString(7, alert.rule());
     put.setString(8, PostgresTable.text(alert.key()));

@@ -145,7 +145,7 @@ final class PostgresTable {
                   .formatted(name, column.name(), there.type(), type(column), name, name),
               null);
         }
-        if (column.list() && (there == null || !there.isList()) && isOwned(connection)) {
+        if (column.list() && (there == null || !there.isList()) && isOwned(connection, name)) {
           statement.execute(
               "COMMENT ON COLUMN \"%s\".%s IS '%s'".formatted(name, quoted(column), LIST));
         }
@@ -178,11 +178,14 @@ final class PostgresTable {
   static void createIndex(
       Connection connection, Statement statement, String table, String what, String columns)
       throws SQLException {
+    if (!isOwned(connection, table)) {
+      return;
+    }
     String index = indexName(table, what);
     String made = "\"%s\" ON \"%s\" (%s)".formatted(index, table, columns);
     String sql =
         "SELECT pg_table_size(oid) FROM pg_class WHERE oid = to_regclass(?)"
-            + " AND to_regclass(?) IS NULL AND pg_has_role(current_user, relowner, 'USAGE')";
+            + " AND to_regclass(?) IS NULL";
     try (PreparedStatement select = connection.prepareStatement(sql)) {
       select.setString(1, "\"" + table + "\"");
       select.setString(2, "\"" + index + "\"");
@@ -212,12 +215,12 @@ final class PostgresTable {
         : name.substring(0, MAX_NAME - 9) + "_%08x".formatted(name.hashCode());
   }
 
-  private boolean isOwned(Connection connection) throws SQLException {
+  private static boolean isOwned(Connection connection, String table) throws SQLException {
     String sql =
         "SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class"
             + " WHERE oid = to_regclass(?)";
     try (PreparedStatement select = connection.prepareStatement(sql)) {
-      select.setString(1, "\"" + name + "\"");
+      select.setString(1, "\"" + table + "\"");
       try (ResultSet owned = select.executeQuery()) {
         return owned.next() && owned.getBoolean(1);
       }

@@ -131,6 +131,10 @@ final class TestFlows {
 
   /** Returns the windows of an analysis's live query, by their end. */
   Map<Long, WindowResult> windows(AnalysisConfig analysis) {
+    return windows(analysis, flows);
+  }
+
+  private Map<Long, WindowResult> windows(AnalysisConfig analysis, List<Flow> flows) {
     LiveQuery live = LiveQuery.all(analysis, enrichment).get(0);
     SortedMap<Long, WindowPart> parts =
         FlowWindows.run(batches(flows), live.query(), live.window(), 64, 8).windows();
@@ -156,7 +160,11 @@ final class TestFlows {
    * @param from start of history
    */
   WindowHistory window(AnalysisConfig analysis, long end, long from) {
-    WindowResult window = windows(analysis).get(end);
+    long begin = end - analysis.live().windowMicros();
+    // Alone, as each window of other flows costs as much; they arrive when they end.
+    List<Flow> within =
+        flows.stream().filter(flow -> flow.end() >= begin && flow.end() < end).toList();
+    WindowResult window = windows(analysis, within).get(end);
     if (analysis.history() == null) {
       return new WindowHistory(window, HistoryAnswer.NONE);
     }
