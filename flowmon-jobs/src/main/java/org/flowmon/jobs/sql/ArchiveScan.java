@@ -57,7 +57,7 @@ record ArchiveScan(ArchiveLocation archive, String query, List<SqlField> fields,
     @Override
     public void answer(ArchiveSnapshot part, ReaderOutput<RowData> output) throws IOException {
       given +=
-          ArchiveQuery.stream(List.of(part), query, options, some -> rows.emit(some, output))
+          ArchiveQuery.stream(List.of(part), query, options, some -> rows.emit(some, output::collect))
               .rows();
     }
   }

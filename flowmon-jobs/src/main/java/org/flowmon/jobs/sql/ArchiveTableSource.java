@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.connector.source.LookupTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.connector.source.SourceProvider;
 import org.apache.flink.table.connector.source.abilities.SupportsAggregatePushDown;
@@ -15,6 +18,10 @@ import org.apache.flink.table.connector.source.abilities.SupportsFilterPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsLimitPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsProjectionPushDown;
 import org.apache.flink.table.connector.source.abilities.SupportsStatisticReport;
+import org.apache.flink.table.connector.source.lookup.AsyncLookupFunctionProvider;
+import org.apache.flink.table.connector.source.lookup.LookupOptions;
+import org.apache.flink.table.connector.source.lookup.PartialCachingAsyncLookupProvider;
+import org.apache.flink.table.connector.source.lookup.cache.DefaultLookupCache;
 import org.apache.flink.table.expressions.AggregateExpression;
 import org.apache.flink.table.expressions.ResolvedExpression;
 import org.apache.flink.table.plan.stats.TableStats;
@@ -41,21 +48,28 @@ import org.jspecify.annotations.Nullable;
  */
 final class ArchiveTableSource
     implements ScanTableSource,
+        LookupTableSource,
         SupportsProjectionPushDown,
         SupportsFilterPushDown,
         SupportsLimitPushDown,
         SupportsAggregatePushDown,
         SupportsStatisticReport {
   private final ArchiveLocation archive;
+  private final ReadableConfig options;
   private List<FlowColumn> columns;
   private List<LogicalType> types;
   private List<Expression> conditions = List.of();
   private @Nullable PushedAggregates aggregates; // null: single flows
   private long limit = -1;
 
-  /** {@code types}: of the columns, as the table declares them. */
-  ArchiveTableSource(ArchiveLocation archive, List<FlowColumn> columns, List<LogicalType> types) {
+  /** {@code types}: of the columns, as the table declares them; {@code options}: of lookups. */
+  ArchiveTableSource(
+      ArchiveLocation archive,
+      List<FlowColumn> columns,
+      List<LogicalType> types,
+      ReadableConfig options) {
     this.archive = archive;
+    this.options = options;
     this.columns = columns;
     this.types = types;
   }
@@ -154,18 +168,40 @@ final class ArchiveTableSource
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
+    return SourceProvider.of(new ArchiveSource<>(scan()));
+  }
+
+  private ArchiveScan scan() {
     PushedAggregates groups = aggregates;
     List<SqlField> fields =
         groups == null
             ? types.stream().map(type -> new SqlField(type, false)).toList()
             : groups.fields();
-    return SourceProvider.of(
-        new ArchiveSource<>(new ArchiveScan(archive, query().toString(), fields, limit)));
+    return new ArchiveScan(archive, query().toString(), fields, limit);
+  }
+
+  @Override
+  public LookupRuntimeProvider getLookupRuntimeProvider(LookupContext context) {
+    int[] places = Arrays.stream(context.getKeys()).mapToInt(key -> key[0]).toArray();
+    ArchiveLookup lookup =
+        new ArchiveLookup(
+            scan(),
+            new LookupKey(columns, types, places),
+            options.get(FlowmonOptions.LOOKUP_MAX_ROWS),
+            options.get(LookupOptions.MAX_RETRIES));
+    return switch (options.get(LookupOptions.CACHE_TYPE)) {
+      case NONE -> AsyncLookupFunctionProvider.of(lookup);
+      case PARTIAL ->
+          PartialCachingAsyncLookupProvider.of(lookup, DefaultLookupCache.fromConfig(options));
+      case FULL ->
+          throw new ValidationException(
+              "option 'lookup.cache' is FULL, which an archive is too large for; set PARTIAL");
+    };
   }
 
   @Override
   public DynamicTableSource copy() {
-    ArchiveTableSource copy = new ArchiveTableSource(archive, columns, types);
+    ArchiveTableSource copy = new ArchiveTableSource(archive, columns, types, options);
     copy.conditions = conditions;
     copy.aggregates = aggregates;
     copy.limit = limit;

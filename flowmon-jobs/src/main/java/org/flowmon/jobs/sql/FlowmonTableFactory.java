@@ -5,8 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.connector.source.lookup.LookupOptions;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -30,7 +32,14 @@ public final class FlowmonTableFactory implements DynamicTableSourceFactory {
 
   @Override
   public Set<ConfigOption<?>> optionalOptions() {
-    return Set.of();
+    return Set.of(
+        LookupOptions.CACHE_TYPE,
+        LookupOptions.PARTIAL_CACHE_EXPIRE_AFTER_ACCESS,
+        LookupOptions.PARTIAL_CACHE_EXPIRE_AFTER_WRITE,
+        LookupOptions.PARTIAL_CACHE_CACHE_MISSING_KEY,
+        LookupOptions.PARTIAL_CACHE_MAX_ROWS,
+        LookupOptions.MAX_RETRIES,
+        FlowmonOptions.LOOKUP_MAX_ROWS);
   }
 
   @Override
@@ -43,13 +52,17 @@ public final class FlowmonTableFactory implements DynamicTableSourceFactory {
             context.getCatalogTable().getOptions());
     // An open archive makes its users' own columns known.
     try (Archive opened = Archive.open(archive, ArchiveOptions.DEFAULTS)) {
-      return source(opened.location(), (RowType) context.getPhysicalRowDataType().getLogicalType());
+      return source(
+          opened.location(),
+          (RowType) context.getPhysicalRowDataType().getLogicalType(),
+          helper.getOptions());
     } catch (IOException e) {
       throw new ValidationException("the archive " + archive + " cannot be opened: " + e, e);
     }
   }
 
-  private static ArchiveTableSource source(ArchiveLocation archive, RowType rows) {
+  private static ArchiveTableSource source(
+      ArchiveLocation archive, RowType rows, ReadableConfig options) {
     List<FlowColumn> columns = new ArrayList<>();
     List<LogicalType> types = new ArrayList<>();
     for (RowType.RowField field : rows.getFields()) {
@@ -70,6 +83,6 @@ public final class FlowmonTableFactory implements DynamicTableSourceFactory {
       columns.add(column);
       types.add(field.getType());
     }
-    return new ArchiveTableSource(archive, columns, types);
+    return new ArchiveTableSource(archive, columns, types, options);
   }
 }

@@ -18,7 +18,6 @@ import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
-import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.value.Value;
@@ -124,7 +123,8 @@ final class PushedFilter {
       case ADDRESS ->
           // Texts of addresses have another order than addresses.
           isEquality
-              ? address(literal).map(value -> compared(operator, field, Value.ofAddress(value)))
+              ? SqlTypes.address(literal)
+                  .map(value -> compared(operator, field, Value.ofAddress(value)))
               : Optional.empty();
       case TEXT ->
           isEquality && literal instanceof String text
@@ -217,16 +217,5 @@ final class PushedFilter {
     long seconds = time.getEpochSecond();
     boolean isFar = Math.abs(seconds) > Long.MAX_VALUE / 2_000_000;
     return isFar ? Optional.empty() : Optional.of(seconds * 1_000_000 + time.getNano() / 1000);
-  }
-
-  /** Only as Flink has it: another text of the same address equals none. */
-  private static Optional<IpAddress> address(Object literal) {
-    if (literal instanceof byte[] bytes) {
-      return bytes.length == 16 ? Optional.of(IpAddress.ofBytes(bytes)) : Optional.empty();
-    }
-    IpAddress address = literal instanceof String text ? IpAddress.parseOrNull(text) : null;
-    return address != null && address.toString().equals(literal)
-        ? Optional.of(address)
-        : Optional.empty();
   }
 }

@@ -3,7 +3,7 @@ package org.flowmon.jobs.sql;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.apache.flink.api.connector.source.ReaderOutput;
+import java.util.function.Consumer;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.data.columnar.ColumnarRowData;
@@ -49,13 +49,13 @@ final class RowVectors {
     };
   }
 
-  void emit(ResultTable table, ReaderOutput<RowData> output) {
+  void emit(ResultTable table, Consumer<RowData> output) {
     for (Vector vector : vectors) {
       vector.open(table);
     }
     for (int i = 0; i < table.rowCount(); i++) {
       row.setRowId(i);
-      output.collect(row);
+      output.accept(row);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.flowmon.jobs.sql;
 
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.types.DataType;
@@ -10,6 +11,7 @@ import org.apache.flink.table.types.logical.VarBinaryType;
 import org.apache.flink.table.types.logical.VarCharType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.IpAddress;
 
 /** The types of Flink SQL that a column of flows may have. */
 final class SqlTypes {
@@ -72,5 +74,18 @@ final class SqlTypes {
       unit *= 10;
     }
     return unit;
+  }
+
+  /** Only as Flink has it: another text of the same address equals none. */
+  static Optional<IpAddress> address(Object literal) {
+    if (literal instanceof byte[] bytes) {
+      return bytes.length == ADDRESS_BYTES
+          ? Optional.of(IpAddress.ofBytes(bytes))
+          : Optional.empty();
+    }
+    IpAddress address = literal instanceof String text ? IpAddress.parseOrNull(text) : null;
+    return address != null && address.toString().equals(literal)
+        ? Optional.of(address)
+        : Optional.empty();
   }
 }

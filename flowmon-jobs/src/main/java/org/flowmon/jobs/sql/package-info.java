@@ -2,8 +2,8 @@
  * Flink SQL over an archive: the connector and the catalog {@code flowmon} ({@code docs/sql.md}).
  * Begin with {@link org.flowmon.jobs.sql.ArchiveTableSource}, which turns what Flink's planner
  * pushes down into a query of the dialect; {@link org.flowmon.jobs.scan.ArchiveSource} answers it
- * split by split. Flink's table classes are needed here and nowhere else in the job's jar: only
- * Flink SQL loads this package.
+ * split by split, {@link org.flowmon.jobs.sql.ArchiveLookup} the lookups of a join. Flink's table
+ * classes are needed here and nowhere else in the job's jar: only Flink SQL loads this package.
  */
 @NullMarked
 package org.flowmon.jobs.sql;
