@@ -235,7 +235,7 @@ public final class DistributedQuery {
       try {
         return task.get(POLL.toMillis(), TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) {
-        continue;
+        // not yet
       } catch (ExecutionException e) {
         throw new IOException("the cluster's job failed: " + reason(e), e);
       } catch (InterruptedException e) {
