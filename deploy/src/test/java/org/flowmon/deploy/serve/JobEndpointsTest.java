@@ -23,7 +23,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.flowmon.deploy.kafka.KafkaOptions;
-import org.flowmon.deploy.serve.http.Tokens;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.flowmon.jobs.analysis.AnalysisConfig;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.junit.jupiter.api.Test;

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.flowmon.deploy.CommandRun;
-import org.flowmon.deploy.serve.http.Tokens;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 import org.flowmon.deploy.kafka.KafkaOptions;
-import org.flowmon.deploy.serve.http.Tokens;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.flowmon.jobs.config.job.JobConfig;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
 import org.flowmon.jobs.sink.postgres.PostgresAlerts;

@@ -32,10 +32,10 @@ import org.flowmon.archive.Archives;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.CommandRun;
 import org.flowmon.deploy.kafka.KafkaOptions;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.flowmon.deploy.serve.http.AuditLog;
 import org.flowmon.deploy.serve.http.Contract;
 import org.flowmon.deploy.serve.http.HttpServer;
-import org.flowmon.deploy.serve.http.Tokens;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 
 /** A server in this JVM, and a client that holds each answer against the contract. */

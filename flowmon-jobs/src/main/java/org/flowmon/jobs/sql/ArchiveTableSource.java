@@ -35,6 +35,10 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.jobs.scan.ArchiveSource;
+import org.flowmon.jobs.sql.lookup.ArchiveLookup;
+import org.flowmon.jobs.sql.lookup.LookupKey;
+import org.flowmon.jobs.sql.row.SqlField;
+import org.flowmon.jobs.sql.scan.ArchiveScan;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -187,7 +191,7 @@ final class ArchiveTableSource
         new ArchiveLookup(
             scan(),
             new LookupKey(columns, types, places),
-            options.get(FlowmonOptions.LOOKUP_MAX_ROWS),
+            options.get(ArchiveLookup.MAX_ROWS),
             options.get(LookupOptions.MAX_RETRIES));
     return switch (options.get(LookupOptions.CACHE_TYPE)) {
       case NONE -> AsyncLookupFunctionProvider.of(lookup);

@@ -15,6 +15,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.sql.row.SqlTypes;
 
 /**
  * A catalog with the table {@code flows} of an archive in its database {@code history}, with every

@@ -39,15 +39,29 @@ public final class RandomArchive {
   }
 
   private void commit(Archive archive, int part, int of, int rows) throws IOException {
+    commit(archive, batches(BEGIN + part * (LENGTH / of), LENGTH / of, rows));
+  }
+
+  /** Flows that end within the two hours, in batches of 500. */
+  public static List<FlowBatch> batches(long seed, int rows) {
+    return new RandomArchive(seed).batches(BEGIN, LENGTH, rows);
+  }
+
+  private List<FlowBatch> batches(long begin, long length, int rows) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(500);
     for (int i = 0; i < rows; i++) {
-      row(builder, BEGIN + part * (LENGTH / of) + random.nextLong(LENGTH / of));
+      row(builder, begin + random.nextLong(length));
       if (builder.isFull() || i == rows - 1) {
         batches.add(FlowBatch.open(builder.build(1, batches.size(), 0, 0)));
         builder.clear();
       }
     }
+    return batches;
+  }
+
+  /** Commits the batches as one segment. */
+  public static void commit(Archive archive, List<FlowBatch> batches) throws IOException {
     SealedSegment segment = archive.seal(new SegmentWriter(), batches, Provenance.NONE);
     long first = Math.max(0, archive.committedEnd("t:0"));
     long end = first + batches.size();

@@ -11,9 +11,9 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.command.FlowmonVersion;
 import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.serve.Server;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.flowmon.deploy.serve.http.AuditLog;
 import org.flowmon.deploy.serve.http.HttpServer;
-import org.flowmon.deploy.serve.http.Tokens;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 
 /** What {@code flowmon serve} serves, over the demo's archive and job, on loopback. */

@@ -11,10 +11,10 @@ import org.apache.iceberg.TableMetadataParser;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.iceberg.IcebergTable;
+import org.flowmon.deploy.serve.access.Role;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.Problem;
-import org.flowmon.deploy.serve.http.Role;
 import org.flowmon.deploy.serve.http.Route;
 import org.flowmon.deploy.serve.lane.Lane;
 

@@ -15,6 +15,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.flowmon.deploy.serve.access.Caller;
 import org.flowmon.deploy.serve.lane.Lane;
 import org.flowmon.deploy.serve.lane.Lanes;
 import org.flowmon.ingest.text.JsonText;

@@ -20,6 +20,7 @@ import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.flowmon.deploy.serve.lane.Lanes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -14,6 +14,8 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.flowmon.deploy.serve.access.Caller;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.flowmon.deploy.serve.lane.Lanes;
 
 /** Takes all requests: checks who asks, reads the body and hands the rest to a lane. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jetty.util.URIUtil;
+import org.flowmon.deploy.serve.access.Role;
 import org.flowmon.deploy.serve.lane.Lane;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The server's HTTP: who may ask what, in which thread it is answered, and how answers and problems
- * are written. Everything of Jetty is here.
+ * The server's HTTP: which requests are taken, in which thread they are answered, and how answers
+ * and problems are written. Everything of Jetty is here.
  */
 @NullMarked
 package org.flowmon.deploy.serve.http;

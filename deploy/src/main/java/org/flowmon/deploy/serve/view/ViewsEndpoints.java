@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.flowmon.deploy.serve.access.Role;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.JsonBodies;
 import org.flowmon.deploy.serve.http.Problem;
-import org.flowmon.deploy.serve.http.Role;
 import org.flowmon.deploy.serve.http.Route;
 import org.flowmon.deploy.serve.lane.Lane;
 

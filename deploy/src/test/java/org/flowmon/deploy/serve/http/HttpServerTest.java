@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import org.flowmon.deploy.serve.access.Tokens;
 import org.flowmon.deploy.serve.lane.Lane;
 import org.flowmon.deploy.serve.lane.Lanes;
 import org.junit.jupiter.api.AfterEach;

@@ -1,4 +1,4 @@
-package org.flowmon.deploy.serve.http;
+package org.flowmon.deploy.serve.access;
 
 import java.util.Locale;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package org.flowmon.deploy.serve.http;
+package org.flowmon.deploy.serve.access;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +106,7 @@ public final class Tokens {
   }
 
   /** The caller with this header {@code Authorization}; empty if it has no known token. */
-  Optional<Caller> caller(Optional<String> authorization) {
+  public Optional<Caller> caller(Optional<String> authorization) {
     if (entries.isEmpty()) {
       return Optional.of(Caller.LOCAL);
     }

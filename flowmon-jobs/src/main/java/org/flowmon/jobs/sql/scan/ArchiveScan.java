@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.scan;
 
 import java.io.IOException;
 import java.util.List;
@@ -9,6 +9,8 @@ import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.scan.SplitQuery;
+import org.flowmon.jobs.sql.row.RowVectors;
+import org.flowmon.jobs.sql.row.SqlField;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Query;
 
@@ -20,11 +22,11 @@ import org.flowmon.udaf.query.Query;
  * @param fields one for each item of the query; none if only the number of rows matters
  * @param limit more rows than this are not wanted from one reader; −1 for all
  */
-record ArchiveScan(ArchiveLocation archive, String query, List<SqlField> fields, long limit)
+public record ArchiveScan(ArchiveLocation archive, String query, List<SqlField> fields, long limit)
     implements SplitQuery<RowData> {
   private static final long serialVersionUID = 1L;
 
-  ArchiveScan {
+  public ArchiveScan {
     fields = List.copyOf(fields);
   }
 
@@ -57,7 +59,8 @@ record ArchiveScan(ArchiveLocation archive, String query, List<SqlField> fields,
     @Override
     public void answer(ArchiveSnapshot part, ReaderOutput<RowData> output) throws IOException {
       given +=
-          ArchiveQuery.stream(List.of(part), query, options, some -> rows.emit(some, output::collect))
+          ArchiveQuery.stream(
+                  List.of(part), query, options, some -> rows.emit(some, output::collect))
               .rows();
     }
   }
