@@ -26,6 +26,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.VisibleSegment;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.sql.scan.ArchiveEnumerator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.row;
 
 import java.io.Serializable;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -8,4 +8,4 @@ import org.apache.flink.table.types.logical.LogicalType;
  *
  * @param nullIsZero whether NULL becomes 0, as a sum of no rows does within Flink's AVG
  */
-record SqlField(LogicalType type, boolean nullIsZero) implements Serializable {}
+public record SqlField(LogicalType type, boolean nullIsZero) implements Serializable {}

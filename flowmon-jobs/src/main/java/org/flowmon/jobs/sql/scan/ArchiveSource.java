@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.scan;
 
 import java.util.Optional;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -14,12 +14,12 @@ import org.apache.flink.table.data.RowData;
  * The answers of an archive's splits to one query, as rows of Flink SQL. Bounded: the archive as of
  * the job's start. Each split goes out whole between two barriers.
  */
-final class ArchiveSource implements Source<RowData, ArchiveSplit, ArchiveSplits> {
+public final class ArchiveSource implements Source<RowData, ArchiveSplit, ArchiveSplits> {
   private static final long serialVersionUID = 1L;
 
   private final ArchiveScan scan;
 
-  ArchiveSource(ArchiveScan scan) {
+  public ArchiveSource(ArchiveScan scan) {
     this.scan = scan;
   }
 

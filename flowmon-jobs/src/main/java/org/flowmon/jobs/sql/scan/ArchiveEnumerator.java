@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.scan;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * and the host directory. Its snapshot keeps the segments' files until all readers are done; after
  * a restart it is a newer one, which keeps those that have not been merged since.
  */
-final class ArchiveEnumerator implements SplitEnumerator<ArchiveSplit, ArchiveSplits> {
+public final class ArchiveEnumerator implements SplitEnumerator<ArchiveSplit, ArchiveSplits> {
   // Of a split. With fewer, queries start too often; with more, readers wait for the last one.
   private static final long LEAST_ROWS = 1 << 18;
   private static final long MOST_ROWS = 1 << 21;
@@ -74,7 +74,7 @@ final class ArchiveEnumerator implements SplitEnumerator<ArchiveSplit, ArchiveSp
   }
 
   /** Packs segments, in their order, into splits of about the same number of rows. */
-  static List<ArchiveSplit> splits(List<VisibleSegment> segments, int readers) {
+  public static List<ArchiveSplit> splits(List<VisibleSegment> segments, int readers) {
     long all = segments.stream().mapToLong(VisibleSegment::rows).sum();
     long wanted =
         Math.max(LEAST_ROWS, Math.min(MOST_ROWS, all / ((long) readers * SPLITS_OF_READER)));

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.lookup;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.functions.AsyncLookupFunction;
@@ -19,6 +21,8 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.jobs.sql.row.RowVectors;
+import org.flowmon.jobs.sql.scan.ArchiveScan;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -29,6 +33,12 @@ import org.flowmon.udaf.query.Query;
  * the newest commit, on a thread of this task: what an archive costs per query is shared by them.
  */
 public final class ArchiveLookup extends AsyncLookupFunction {
+  public static final ConfigOption<Integer> MAX_ROWS =
+      ConfigOptions.key("lookup.max-rows")
+          .intType()
+          .defaultValue(10_000)
+          .withDescription("The most flows of one key of a lookup join; more fail the job.");
+
   private static final long serialVersionUID = 1L;
   private static final int MAX_KEYS = 1024; // of one query
 
@@ -52,7 +62,7 @@ public final class ArchiveLookup extends AsyncLookupFunction {
    * {@code scan}: without a limit; {@code maxRows}: of one key, more are an error; {@code
    * maxRetries}: of reads that fail.
    */
-  ArchiveLookup(ArchiveScan scan, LookupKey key, int maxRows, int maxRetries) {
+  public ArchiveLookup(ArchiveScan scan, LookupKey key, int maxRows, int maxRetries) {
     this.scan = scan;
     this.key = key;
     this.maxRows = maxRows;
@@ -154,7 +164,7 @@ public final class ArchiveLookup extends AsyncLookupFunction {
           String.format(
               "the lookup of %s finds more than %d flows; join on more columns, add a condition on"
                   + " constants, or set the table's option '%s'",
-              of, maxRows, FlowmonOptions.LOOKUP_MAX_ROWS.key()));
+              of, maxRows, MAX_ROWS.key()));
     }
     GenericRowData own = new GenericRowData(fields.length);
     for (int i = 0; i < fields.length; i++) {

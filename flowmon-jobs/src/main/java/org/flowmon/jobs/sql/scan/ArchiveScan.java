@@ -1,8 +1,9 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.scan;
 
 import java.io.Serializable;
 import java.util.List;
 import org.flowmon.archive.store.ArchiveLocation;
+import org.flowmon.jobs.sql.row.SqlField;
 
 /**
  * What each split of an archive is asked, and how the answer becomes rows.
@@ -12,11 +13,11 @@ import org.flowmon.archive.store.ArchiveLocation;
  * @param fields one for each item of the query; none if only the number of rows matters
  * @param limit more rows than this are not wanted from one reader; −1 for all
  */
-record ArchiveScan(ArchiveLocation archive, String query, List<SqlField> fields, long limit)
+public record ArchiveScan(ArchiveLocation archive, String query, List<SqlField> fields, long limit)
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  ArchiveScan {
+  public ArchiveScan {
     fields = List.copyOf(fields);
   }
 }

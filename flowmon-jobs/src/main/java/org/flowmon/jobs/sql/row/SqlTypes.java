@@ -1,29 +1,36 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.row;
 
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.VarBinaryType;
 import org.apache.flink.table.types.logical.VarCharType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.flowmon.flow.ColumnType;
+import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /** The types of Flink SQL that a column of flows may have. */
-final class SqlTypes {
+public final class SqlTypes {
   /** The digits of a second's fraction that are stored. */
-  static final int PRECISION = 6;
+  public static final int PRECISION = 6;
 
   private static final int ADDRESS_BYTES = 16;
 
   private SqlTypes() {}
 
   /** The type in the catalog: it holds each value exactly. */
-  static DataType of(ColumnType type) {
+  public static DataType of(ColumnType type) {
     return switch (type) {
       case BOOLEAN -> DataTypes.BOOLEAN();
       case UINT8 -> DataTypes.SMALLINT();
@@ -34,8 +41,35 @@ final class SqlTypes {
     };
   }
 
+  /**
+   * The columns that a table declares, in order.
+   *
+   * @throws ValidationException if flows have none of a name, or another type
+   */
+  public static List<FlowColumn> columns(RowType declared) {
+    List<FlowColumn> columns = new ArrayList<>();
+    for (RowType.RowField field : declared.getFields()) {
+      FlowColumn column = FlowColumn.byName(field.getName());
+      if (column == null || !column.sqlName().equals(field.getName())) {
+        throw new ValidationException(
+            String.format(
+                "flows have no column '%s'; docs/format/flow.md lists them, and the catalog's table"
+                    + " has all",
+                field.getName()));
+      }
+      if (!fits(column.type(), field.getType())) {
+        throw new ValidationException(
+            String.format(
+                "column %s is declared as %s; declare it as %s",
+                field.getName(), field.getType(), of(column.type())));
+      }
+      columns.add(column);
+    }
+    return columns;
+  }
+
   /** Whether a column may be declared so: a number in a wider type, a time with fewer digits. */
-  static boolean fits(ColumnType column, LogicalType declared) {
+  private static boolean fits(ColumnType column, LogicalType declared) {
     LogicalTypeRoot root = declared.getTypeRoot();
     return switch (column) {
       case BOOLEAN -> root == LogicalTypeRoot.BOOLEAN;
@@ -68,7 +102,7 @@ final class SqlTypes {
   }
 
   /** Microseconds of the least difference between two times of this type. */
-  static long unitMicros(LogicalType time) {
+  public static long unitMicros(LogicalType time) {
     long unit = 1;
     for (int digits = LogicalTypeChecks.getPrecision(time); digits < PRECISION; digits++) {
       unit *= 10;
@@ -76,8 +110,20 @@ final class SqlTypes {
     return unit;
   }
 
+  /** A time in microseconds, without the digits that {@code unit} leaves out. */
+  static TimestampData time(long micros, long unit) {
+    long kept = Math.floorDiv(micros, unit) * unit;
+    return TimestampData.fromEpochMillis(
+        Math.floorDiv(kept, 1000L), Math.floorMod(kept, 1000) * 1000);
+  }
+
+  /** The 16 bytes of an address. */
+  static byte[] bytes(long high, long low) {
+    return ByteBuffer.allocate(ADDRESS_BYTES).putLong(high).putLong(low).array();
+  }
+
   /** Only as Flink has it: another text of the same address equals none. */
-  static Optional<IpAddress> address(Object literal) {
+  public static Optional<IpAddress> address(Object literal) {
     if (literal instanceof byte[] bytes) {
       return bytes.length == ADDRESS_BYTES
           ? Optional.of(IpAddress.ofBytes(bytes))

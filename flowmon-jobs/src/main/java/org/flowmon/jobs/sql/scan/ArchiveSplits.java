@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.scan;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

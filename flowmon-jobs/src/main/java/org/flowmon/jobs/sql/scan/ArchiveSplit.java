@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.scan;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,8 +13,8 @@ import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.VisibleSegment;
 
 /** Segments, at least one, that a reader answers for at once. */
-record ArchiveSplit(List<VisibleSegment> segments) implements SourceSplit {
-  ArchiveSplit {
+public record ArchiveSplit(List<VisibleSegment> segments) implements SourceSplit {
+  public ArchiveSplit {
     segments = List.copyOf(segments);
   }
 

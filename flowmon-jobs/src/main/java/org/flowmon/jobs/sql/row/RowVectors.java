@@ -1,6 +1,5 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.row;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Consumer;
@@ -15,20 +14,18 @@ import org.apache.flink.table.data.columnar.vector.LongColumnVector;
 import org.apache.flink.table.data.columnar.vector.ShortColumnVector;
 import org.apache.flink.table.data.columnar.vector.TimestampColumnVector;
 import org.apache.flink.table.data.columnar.vector.VectorizedColumnBatch;
-import org.flowmon.flow.IpAddress;
 import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.ValueKind;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Gives the rows of result tables to Flink in place: one row object points at the table's columns.
  * It is reused, which Flink's chains allow for as they do for rows of files.
  */
-final class RowVectors {
+public final class RowVectors {
   private final Vector[] vectors;
   private final ColumnarRowData row;
 
-  RowVectors(List<SqlField> fields) {
+  public RowVectors(List<SqlField> fields) {
     vectors = new Vector[fields.size()];
     for (int i = 0; i < vectors.length; i++) {
       vectors[i] = vector(i, fields.get(i));
@@ -49,7 +46,7 @@ final class RowVectors {
     };
   }
 
-  void emit(ResultTable table, Consumer<RowData> output) {
+  public void emit(ResultTable table, Consumer<RowData> output) {
     for (Vector vector : vectors) {
       vector.open(table);
     }
@@ -142,9 +139,7 @@ final class RowVectors {
 
     @Override
     public TimestampData getTimestamp(int at, int precision) {
-      long micros = Math.floorDiv(low[at], unit) * unit;
-      return TimestampData.fromEpochMillis(
-          Math.floorDiv(micros, 1000L), Math.floorMod(micros, 1000) * 1000);
+      return SqlTypes.time(low[at], unit);
     }
   }
 
@@ -156,22 +151,14 @@ final class RowVectors {
 
     @Override
     public Bytes getBytes(int at) {
-      byte[] bytes =
-          ByteBuffer.allocate(2 * Long.BYTES)
-              .putLong(table.high(at, column))
-              .putLong(low[at])
-              .array();
+      byte[] bytes = SqlTypes.bytes(table.high(at, column), low[at]);
       return new Bytes(bytes, 0, bytes.length);
     }
   }
 
-  /** Texts, and addresses as text; those seen last are not written anew. */
+  /** Texts, and addresses as text. */
   private static final class Texts extends Vector implements BytesColumnVector {
-    private static final int KEPT = 1 << 12;
-
-    private final long[] highs = new long[KEPT];
-    private final long[] lows = new long[KEPT];
-    private final @Nullable Bytes[] kept = new Bytes[KEPT];
+    private final AddressTexts addresses = new AddressTexts();
 
     Texts(int column, SqlField field) {
       super(column, field);
@@ -179,23 +166,10 @@ final class RowVectors {
 
     @Override
     public Bytes getBytes(int at) {
-      if (isText(table)) {
-        return bytes(table.requireText(at, column));
-      }
-      long high = table.high(at, column);
-      int place = (int) (((high * 31 + low[at]) * 0x9E37_79B9_7F4A_7C15L) >>> 52);
-      Bytes known = kept[place];
-      if (known == null || highs[place] != high || lows[place] != low[at]) {
-        known = bytes(IpAddress.format(high, low[at]));
-        kept[place] = known;
-        highs[place] = high;
-        lows[place] = low[at];
-      }
-      return known;
-    }
-
-    private static Bytes bytes(String text) {
-      byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+      byte[] utf8 =
+          isText(table)
+              ? table.requireText(at, column).getBytes(StandardCharsets.UTF_8)
+              : addresses.utf8(table.high(at, column), low[at]);
       return new Bytes(utf8, 0, utf8.length);
     }
   }

@@ -1,4 +1,4 @@
-package org.flowmon.jobs.sql;
+package org.flowmon.jobs.sql.lookup;
 
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -14,6 +14,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.sql.row.SqlTypes;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.value.Value;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The columns that a join looks flows up by, at least one of which the archive can be asked for.
  */
-final class LookupKey implements Serializable {
+public final class LookupKey implements Serializable {
   private static final long serialVersionUID = 1L;
 
   private final String[] columns;
@@ -29,7 +30,7 @@ final class LookupKey implements Serializable {
   private final RowData.FieldGetter[] ofFlow;
 
   /** {@code places}: of the key's columns in a flow's row. */
-  LookupKey(List<FlowColumn> flow, List<LogicalType> flowTypes, int[] places) {
+  public LookupKey(List<FlowColumn> flow, List<LogicalType> flowTypes, int[] places) {
     columns = new String[places.length];
     ofKey = new RowData.FieldGetter[places.length];
     ofFlow = new RowData.FieldGetter[places.length];
