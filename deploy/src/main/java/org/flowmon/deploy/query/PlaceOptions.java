@@ -1,6 +1,7 @@
 package org.flowmon.deploy.query;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.command.UsageException;
@@ -12,17 +13,8 @@ import picocli.CommandLine.Option;
 
 /** Who answers queries, {@code --archive} or {@code --server}, and with what. */
 public final class PlaceOptions {
-  /** One of the two. */
-  private static final class Place {
-    @ArgGroup(exclusive = false, multiplicity = "1")
-    private @Nullable ArchiveOption archive;
-
-    @ArgGroup(exclusive = false, multiplicity = "1")
-    private @Nullable ServerOption server;
-  }
-
   @ArgGroup(multiplicity = "0..1")
-  private @Nullable Place place;
+  private @Nullable AskedPlace place;
 
   @Mixin private EnrichOption enrich;
 
@@ -45,21 +37,13 @@ public final class PlaceOptions {
    * @param isVerified whether checksums are verified, which a server does as it was started
    */
   public QueryPlace open(boolean isVerified) throws IOException {
-    ArchiveOption archive = place == null ? null : place.archive;
-    if (archive != null) {
+    Optional<ArchiveOption> archive = AskedPlace.archive(place);
+    if (archive.isPresent()) {
       QueryOptions options =
           QueryOptions.DEFAULTS.withThreads(threads).withVerifyChecksums(isVerified);
-      return new ArchivePlace(archive, enrich, limits.limit(options));
+      return new ArchivePlace(archive.get(), enrich, limits.limit(options));
     }
-    ServerOption server = place == null ? null : place.server;
-    if (server == null) {
-      server =
-          ServerOption.ofEnvironment()
-              .orElseThrow(
-                  () ->
-                      new UsageException(
-                          "--archive DIR is missing, or --server URL of a running flowmon serve"));
-    }
+    ServerOption server = AskedPlace.server(place);
     if (threads > 1 || !isVerified || enrich.isGiven()) {
       throw new UsageException(
           "--threads, --no-verify and --enrich are for --archive: a server reads as it was"

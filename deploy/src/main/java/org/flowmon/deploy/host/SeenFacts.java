@@ -1,4 +1,4 @@
-package org.flowmon.deploy.query;
+package org.flowmon.deploy.host;
 
 import org.flowmon.archive.host.LastSeen;
 import org.flowmon.archive.host.SeenAnswer;

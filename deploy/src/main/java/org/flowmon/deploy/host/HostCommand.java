@@ -1,25 +1,13 @@
-package org.flowmon.deploy.query;
+package org.flowmon.deploy.host;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import org.flowmon.archive.host.HostSummaries;
-import org.flowmon.archive.host.HostSummary;
-import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.deploy.archive.ArchiveConfidence;
-import org.flowmon.deploy.archive.ArchiveOption;
-import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.DurationConverter;
-import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.deploy.command.UsageException;
-import org.flowmon.deploy.output.ConfidenceOption;
-import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.OutputFormat;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.flow.time.FlowTime;
-import org.flowmon.udaf.set.LongRanges;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,7 +31,7 @@ public final class HostCommand implements Callable<Integer> {
   @Parameters(paramLabel = "ADDRESS", description = "An IPv4 or IPv6 address.")
   private String address;
 
-  @Mixin private ArchiveOption archive;
+  @Mixin private LookupPlace place;
 
   @Option(
       names = "--from",
@@ -80,8 +68,6 @@ public final class HostCommand implements Callable<Integer> {
   @Option(names = "--threads", defaultValue = "1", description = "Threads; default 1.")
   private int threads;
 
-  @Mixin private ConfidenceOption confidence;
-
   @Option(
       names = "--format",
       defaultValue = "table",
@@ -104,37 +90,17 @@ public final class HostCommand implements Callable<Integer> {
     if (host == null) {
       throw new UsageException("'" + address + "' is no address");
     }
-    long first = from == null ? Long.MIN_VALUE : SeenCommand.time(from);
-    long end = to == null ? Long.MAX_VALUE : SeenCommand.time(to);
-    try (ArchiveSnapshots asked = archive.snapshots()) {
-      long now = to == null ? asked.reach().historyThrough() : end;
-      long nowFrom = now == Long.MIN_VALUE ? now : now - window.toNanos() / 1000;
-      HostSummary summary =
-          HostSummaries.of(
-              asked.all(), host, first, end, nowFrom, QueryOptions.DEFAULTS.withThreads(threads));
-      ArchiveConfidence of =
-          ArchiveConfidence.of(
-              asked.all(), first < end ? LongRanges.of(first, end - 1) : LongRanges.NONE);
-      PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
-      if (json || format == OutputFormat.JSON) {
-        Facts facts = new HostFacts(summary, limit, ranges).facts();
-        Facts reach = of.facts();
-        facts.value("confidence", reach);
-        facts.writeJson(out);
-        confidence.write(reach);
-      } else {
-        new HostTables(summary, limit, ranges, raw).write(out);
-        out.flush();
-        confidence.tell(of.lines(), of.facts());
-      }
-      if (to == null && summary.flows() > 0 && summary.peersNow() == 0) {
-        System.err.printf(
-            "now, %s … %s, has none of its flows: it ends where the archive is complete, by when"
-                + " flows arrived; --to ends it earlier, --window makes it longer%n",
-            FlowTime.textOrNull(nowFrom), FlowTime.textOrNull(now));
-      }
-      summary.warnings().forEach(warning -> System.err.println("warning: " + warning));
-    }
-    return ExitCodes.DONE;
+    OutputFormat chosen = json ? OutputFormat.JSON : format;
+    PrintedHost printed =
+        new PrintedHost(
+            host,
+            from == null ? Long.MIN_VALUE : TimeText.parse(from),
+            to == null ? Long.MAX_VALUE : TimeText.parse(to),
+            window.toMillis(),
+            limit,
+            ranges,
+            raw,
+            chosen);
+    return place.print(printed, chosen, threads);
   }
 }

@@ -1,4 +1,4 @@
-package org.flowmon.deploy.query;
+package org.flowmon.deploy.host;
 
 import java.io.PrintWriter;
 import java.math.BigInteger;

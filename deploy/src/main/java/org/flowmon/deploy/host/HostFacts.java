@@ -1,4 +1,4 @@
-package org.flowmon.deploy.query;
+package org.flowmon.deploy.host;
 
 import java.math.BigInteger;
 import java.util.List;
