@@ -63,7 +63,7 @@ public final class LocalFlink {
       Configuration options = new Configuration();
       options.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(64));
       options.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
-      options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64));
+      options.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
       options.set(RestOptions.BIND_PORT, "0");
       cluster =
           new Cluster(

@@ -147,6 +147,16 @@ final class Browser implements AutoCloseable {
     return values("return window.asked");
   }
 
+  /**
+   * A member of the timing of the page's first request for a path, ms since the page was asked for.
+   */
+  double time(String path, String member) {
+    String script =
+        "return performance.getEntriesByType('resource')"
+            + ".find((one) => one.name.includes('api/v1/' + arguments[0]))[arguments[1]]";
+    return ((Number) run(script, path, member)).doubleValue();
+  }
+
   private List<String> values(String script, Object... arguments) {
     List<String> values = new ArrayList<>();
     for (Object value : (List<?>) Objects.requireNonNull(run(script, arguments))) {

@@ -280,6 +280,23 @@ class ConsoleIT {
   }
 
   @Test
+  void aHostOverAllOfItsTimeIsAskedForAtOnce() throws Exception {
+    String address = rows.get(0).source();
+    browser.open("#/host/" + address);
+    String of = " WHERE src_addr = '" + address + "' OR dst_addr = '" + address + "'";
+    assertEquals(
+        answer("SELECT COUNT(*) AS flows FROM flows" + of).get(0),
+        browser.find(By.cssSelector("[data-count]")).getDomAttribute("data-count"));
+    String newest = answer("SELECT MAX(end_time) AS newest FROM flows" + of).get(0);
+    assertEquals(
+        newest.substring(0, 19), browser.column("Flows", "end_time").get(0).substring(0, 19));
+    assertTrue(browser.time("archive", "startTime") < browser.time("session", "responseEnd"));
+    double summary = browser.time("hosts/", "responseEnd");
+    assertTrue(browser.time("flows?", "startTime") < summary);
+    assertTrue(browser.time("query", "startTime") < summary);
+  }
+
+  @Test
   void aSearchCountsAndPagesAsTheQueryDoes() throws Exception {
     browser.open("#/flows?" + whole + "&filter=" + encoded("protocol = 'udp'"));
     String count = answer("SELECT COUNT(*) AS flows FROM flows WHERE protocol = 17").get(0);

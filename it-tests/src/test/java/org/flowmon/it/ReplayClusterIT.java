@@ -6,18 +6,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Replays as jobs of a cluster of processes: the rows of the live job, whatever dies. */
+/**
+ * Replays and queries as jobs of a cluster of processes: the rows of one process, whatever dies.
+ */
 class ReplayClusterIT {
   private static final long HOUR = 3600;
 
@@ -77,6 +81,33 @@ class ReplayClusterIT {
     Map<String, String> once = rows("replayed-once");
     assertTrue(once.size() > 1_000, once.size() + " rows");
     assertEquals(once, rows("replayed-killed"));
+  }
+
+  @Test
+  void aQueryOnAClusterPrintsWhatOneProcessPrints() {
+    String sql =
+        "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b, COUNT(DISTINCT dst_addr) AS d FROM flows"
+            + " GROUP BY src_addr HAVING COUNT(*) > 2 ORDER BY n DESC, src_addr LIMIT 50";
+    CommandRun here = query(sql);
+    assertEquals(0, here.code(), here.err());
+    assertTrue(here.out().lines().count() > 10, here.out());
+    String flink = "http://127.0.0.1:" + cluster.restPort();
+    String jar = ProjectFiles.jobJar().toString();
+    CommandRun there = query(sql, "--flink", flink, "--job-jar", jar);
+    assertEquals(here.out(), there.out(), there.err());
+    assertEquals(0, there.code(), there.err());
+    CommandRun rows = query("SELECT uid FROM flows", "--flink", flink, "--job-jar", jar);
+    assertEquals(2, rows.code(), rows.err());
+    assertTrue(rows.err().contains("a cluster answers queries with groups"), rows.err());
+    CommandRun many = query(sql, "--flink", flink, "--job-jar", jar, "--slots", "9");
+    assertTrue(many.err().contains("has 2 free slots, and the query takes 9"), many.err());
+  }
+
+  private static CommandRun query(String sql, String... options) {
+    List<String> words = new ArrayList<>(List.of("query", sql, "--format", "csv"));
+    words.addAll(List.of("--archive", folder.resolve("archive").toString()));
+    words.addAll(List.of(options));
+    return CommandRun.of(Flowmon.commandLine(), words.toArray(String[]::new));
   }
 
   /** Rows by their keys; one that came more than once is the same each time. */

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.JobJar;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.jobs.embedded.EmbeddedKafka;
@@ -80,7 +81,7 @@ final class ClusterStartCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     ServicesLog.quiet();
-    Path jar = FlinkCluster.jobJar(jobJar);
+    Path jar = JobJar.of(jobJar);
     ClusterFolder folder = ClusterFolder.make(dir.folder, defaults(), given());
     ClusterServices services = new ClusterServices(folder);
     try (var lock = folder.lock()) {

@@ -158,16 +158,4 @@ final class FlinkCluster {
       throw new InterruptedIOException("interrupted");
     }
   }
-
-  /** The job's jar, as the launcher names it. */
-  static Path jobJar(Optional<Path> given) {
-    Path jar =
-        given
-            .or(() -> Optional.ofNullable(System.getProperty("flowmon.job.jar")).map(Path::of))
-            .orElseThrow(() -> new CommandException("--job-jar names the job's jar"));
-    if (!Files.isRegularFile(jar)) {
-      throw new CommandException(jar + " is missing: ./flowmon build makes it, --job-jar names it");
-    }
-    return jar.toAbsolutePath();
-  }
 }

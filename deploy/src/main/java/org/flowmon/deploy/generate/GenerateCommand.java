@@ -11,10 +11,10 @@ import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.input.InputOptions;
 import org.flowmon.deploy.input.PacketsOption;
-import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.flow.SourceKind;
@@ -232,7 +232,7 @@ public final class GenerateCommand implements Callable<Integer> {
 
   private Optional<Instant> begin(Target target) {
     if (start.isPresent()) {
-      return Optional.of(FlowTime.instant(SeenCommand.time(start.get())));
+      return Optional.of(FlowTime.instant(TimeText.parse(start.get())));
     }
     return target.isUdp() ? Optional.of(Instant.now()) : Optional.empty();
   }

@@ -1,11 +1,18 @@
 package org.flowmon.deploy.query;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.archive.SamplingRates;
+import org.flowmon.deploy.command.Interruption;
+import org.flowmon.deploy.command.UsageException;
+import org.flowmon.jobs.distributed.DistributedQuery;
 import org.flowmon.jobs.enrich.EnrichmentFiles;
 import org.flowmon.udaf.query.Query;
 
@@ -16,12 +23,18 @@ public final class ArchivePlace implements QueryPlace {
   private final EnrichOption enrich;
   private final QueryOptions options;
   private final SamplingRates rates = new SamplingRates();
+  private final Optional<DistributedQuery> cluster;
   private boolean isAsked;
   private volatile boolean isCancelled;
 
-  /** Opens the archives. */
-  public ArchivePlace(ArchiveOption archives, EnrichOption enrich, QueryOptions options)
+  /** Opens the archives; {@code cluster} answers in place of this process. */
+  public ArchivePlace(
+      ArchiveOption archives,
+      EnrichOption enrich,
+      QueryOptions options,
+      Optional<DistributedQuery> cluster)
       throws IOException {
+    this.cluster = cluster;
     this.archives = archives;
     this.enrich = enrich;
     this.options = options.withIsGone(() -> isCancelled);
@@ -37,7 +50,25 @@ public final class ArchivePlace implements QueryPlace {
     isAsked = true;
     Query parsed = QueryText.parse(query.text());
     EnrichmentFiles files = enrich.open(query.bind(parsed));
-    var unused = query.print(asked.all(), parsed, files, options, rates, asked::fetched, out);
+    PrintedQuery.Answering answering =
+        cluster.isPresent() ? by(cluster.get()) : ArchiveQuery::stream;
+    var unused =
+        query.print(asked.all(), parsed, files, options, rates, asked::fetched, answering, out);
+  }
+
+  /** The job of the cluster ends with this process. */
+  private PrintedQuery.Answering by(DistributedQuery remote) {
+    return (snapshots, query, limited, sink) -> {
+      if (limited.explain()) {
+        throw new UsageException("EXPLAIN is for a query without --flink");
+      }
+      try (Interruption interruption = Interruption.watch()) {
+        interruption.onStop(this::cancel);
+        QueryAnswer answer = remote.run(snapshots, query, limited);
+        sink.rows(answer.table());
+        return new StreamedAnswer(answer.table().rowCount(), answer.stats(), answer.bounds());
+      }
+    };
   }
 
   @Override

@@ -33,6 +33,11 @@ public final class LimitOptions {
     }
   }
 
+  /** Whether flows or bytes are limited. */
+  boolean haveCounts() {
+    return rowLimit < Long.MAX_VALUE || byteLimit < Long.MAX_VALUE;
+  }
+
   /** The same options with these limits. */
   public QueryOptions limit(QueryOptions options) {
     QueryOptions limited = options.withRowLimit(rowLimit).withByteLimit(byteLimit);

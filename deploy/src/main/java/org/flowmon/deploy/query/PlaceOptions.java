@@ -1,10 +1,13 @@
 package org.flowmon.deploy.query;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.command.UsageException;
+import org.flowmon.deploy.remote.FlinkOption;
 import org.flowmon.deploy.remote.ServerOption;
+import org.flowmon.jobs.distributed.DistributedQuery;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
@@ -12,17 +15,11 @@ import picocli.CommandLine.Option;
 
 /** Who answers queries, {@code --archive} or {@code --server}, and with what. */
 public final class PlaceOptions {
-  /** One of the two. */
-  private static final class Place {
-    @ArgGroup(exclusive = false, multiplicity = "1")
-    private @Nullable ArchiveOption archive;
-
-    @ArgGroup(exclusive = false, multiplicity = "1")
-    private @Nullable ServerOption server;
-  }
-
   @ArgGroup(multiplicity = "0..1")
-  private @Nullable Place place;
+  private @Nullable AskedPlace place;
+
+  @ArgGroup(exclusive = false, multiplicity = "0..1")
+  private @Nullable FlinkOption flink;
 
   @Mixin private EnrichOption enrich;
 
@@ -39,27 +36,33 @@ public final class PlaceOptions {
     limits.check();
   }
 
+  private Optional<DistributedQuery> cluster() throws IOException {
+    if (flink == null) {
+      return Optional.empty();
+    }
+    if (threads > 1 || enrich.isGiven() || limits.haveCounts()) {
+      throw new UsageException(
+          "--threads, --enrich, --row-limit and --byte-limit are for a query without --flink");
+    }
+    return Optional.of(flink.open());
+  }
+
   /**
    * Opens the archives, or makes a client of the server.
    *
    * @param isVerified whether checksums are verified, which a server does as it was started
    */
   public QueryPlace open(boolean isVerified) throws IOException {
-    ArchiveOption archive = place == null ? null : place.archive;
-    if (archive != null) {
+    Optional<ArchiveOption> archive = AskedPlace.archive(place);
+    if (archive.isPresent()) {
       QueryOptions options =
           QueryOptions.DEFAULTS.withThreads(threads).withVerifyChecksums(isVerified);
-      return new ArchivePlace(archive, enrich, limits.limit(options));
+      return new ArchivePlace(archive.get(), enrich, limits.limit(options), cluster());
     }
-    ServerOption server = place == null ? null : place.server;
-    if (server == null) {
-      server =
-          ServerOption.ofEnvironment()
-              .orElseThrow(
-                  () ->
-                      new UsageException(
-                          "--archive DIR is missing, or --server URL of a running flowmon serve"));
+    if (flink != null) {
+      throw new UsageException("--flink needs --archive DIR, which the cluster reads");
     }
+    ServerOption server = AskedPlace.server(place);
     if (threads > 1 || !isVerified || enrich.isGiven()) {
       throw new UsageException(
           "--threads, --no-verify and --enrich are for --archive: a server reads as it was"

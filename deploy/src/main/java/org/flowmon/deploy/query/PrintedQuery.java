@@ -14,6 +14,7 @@ import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
+import org.flowmon.archive.query.RowSink;
 import org.flowmon.archive.query.StreamedAnswer;
 import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.SamplingRates;
@@ -83,6 +84,15 @@ public record PrintedQuery(
     void confidence(List<String> lines, Facts facts) throws IOException;
   }
 
+  /** Who answers: this process, or a cluster. */
+  @FunctionalInterface
+  public interface Answering {
+    /** As {@link ArchiveQuery#stream}. */
+    StreamedAnswer answer(
+        List<ArchiveSnapshot> archives, Query query, QueryOptions options, RowSink sink)
+        throws IOException;
+  }
+
   /** Throws {@code UsageException} if a parameter has no value, or a value no parameter. */
   public Query bind(Query parsed) {
     return QueryText.bind(parsed, parameters, now);
@@ -103,10 +113,24 @@ public record PrintedQuery(
       Supplier<List<String>> fetched,
       Output out)
       throws IOException {
+    return print(archives, parsed, files, options, rates, fetched, ArchiveQuery::stream, out);
+  }
+
+  /** As above, answered by another. */
+  StreamedAnswer print(
+      List<ArchiveSnapshot> archives,
+      Query parsed,
+      EnrichmentFiles files,
+      QueryOptions options,
+      SamplingRates rates,
+      Supplier<List<String>> fetched,
+      Answering answering,
+      Output out)
+      throws IOException {
     Query query = bind(parsed);
     RowWriter writer = format.writer(isExplained ? List.of() : query.shown(), out.rows());
     StreamedAnswer answer =
-        ArchiveQuery.stream(
+        answering.answer(
             archives,
             query,
             options.withExplain(isExplained).withEnrichment(files),

@@ -1,14 +1,11 @@
 package org.flowmon.deploy.query;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.output.ClosedOutputException;
 import org.flowmon.deploy.output.ConfidenceOption;
-import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.output.OutputFormat;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -77,9 +74,8 @@ public final class QueryCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     places.check();
     PrintedQuery query = PrintedQuery.of(sql, explain, parameters, format, verbose);
-    PrintWriter out = new PrintWriter(format.stream(System.out), false, StandardCharsets.UTF_8);
     try (QueryPlace asked = open(query)) {
-      asked.print(query, new StandardOutput(out, confidence));
+      asked.print(query, StandardOutput.of(format, confidence));
     } catch (ClosedOutputException e) {
       return ExitCodes.OUTPUT_CLOSED; // whoever closed it knows
     }
@@ -92,20 +88,6 @@ public final class QueryCommand implements Callable<Integer> {
     } catch (IOException | RuntimeException e) {
       var unused = query.bind(QueryText.parse(query.text())); // a wrong text is told first
       throw e;
-    }
-  }
-
-  /** Standard output and error. */
-  private record StandardOutput(PrintWriter rows, ConfidenceOption confidence)
-      implements PrintedQuery.Output {
-    @Override
-    public void note(String line) {
-      System.err.println(line);
-    }
-
-    @Override
-    public void confidence(List<String> lines, Facts facts) throws IOException {
-      confidence.tell(lines, facts);
     }
   }
 }

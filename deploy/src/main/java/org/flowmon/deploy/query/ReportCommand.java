@@ -18,6 +18,7 @@ import org.flowmon.deploy.archive.ArchiveConfidence;
 import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ClosedOutputException;
 import org.flowmon.deploy.output.OutputFormat;
@@ -186,12 +187,12 @@ public final class ReportCommand implements Callable<Integer> {
   private List<Expression> times() {
     List<Expression> times = new ArrayList<>();
     if (from != null) {
-      times.add(ended(ComparisonOperator.GREATER_OR_EQUAL, SeenCommand.time(from)));
+      times.add(ended(ComparisonOperator.GREATER_OR_EQUAL, TimeText.parse(from)));
     }
     if (to != null) {
-      times.add(ended(ComparisonOperator.LESS, SeenCommand.time(to)));
+      times.add(ended(ComparisonOperator.LESS, TimeText.parse(to)));
     }
-    if (from != null && to != null && SeenCommand.time(from) >= SeenCommand.time(to)) {
+    if (from != null && to != null && TimeText.parse(from) >= TimeText.parse(to)) {
       throw new UsageException("--from " + from + " is not before --to " + to);
     }
     return times;
@@ -241,8 +242,8 @@ public final class ReportCommand implements Callable<Integer> {
   /** What the report is of, and what its numbers are. */
   private List<String> head(BundledReport report, String measure, BigInteger total) {
     String times =
-        (from == null ? "" : " from " + FlowTime.text(SeenCommand.time(from)))
-            + (to == null ? "" : " until " + FlowTime.text(SeenCommand.time(to)));
+        (from == null ? "" : " from " + FlowTime.text(TimeText.parse(from)))
+            + (to == null ? "" : " until " + FlowTime.text(TimeText.parse(to)));
     return List.of(
         report.title() + (times.isEmpty() ? "" : ": flows that ended" + times),
         String.format(

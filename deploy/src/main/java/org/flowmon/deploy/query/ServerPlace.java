@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ClosedOutputException;
 import org.flowmon.deploy.output.Facts;
@@ -33,11 +34,24 @@ public final class ServerPlace implements QueryPlace {
 
   @Override
   public void print(PrintedQuery query, PrintedQuery.Output out) throws IOException {
-    try (InputStream answer = server.post(PRINT, request(query));
+    var unused = print(server, PRINT, request(query), query.text(), out);
+  }
+
+  /**
+   * Prints what a server sends.
+   *
+   * @param path of a request whose answer is parts of what is printed
+   * @param text the query, which errors are shown in
+   * @return the exit code
+   */
+  public static int print(
+      ServerClient server, String path, ObjectNode request, String text, PrintedQuery.Output out)
+      throws IOException {
+    try (InputStream answer = server.post(path, request);
         MappingIterator<JsonNode> parts = JSON.readerFor(JsonNode.class).readValues(answer)) {
-      copy(parts, out);
+      return copy(server, parts, out);
     } catch (ServerProblem e) {
-      throw refusal(e, query.text());
+      throw refusal(e, text);
     } catch (ClosedOutputException e) {
       server.cancel();
       throw e;
@@ -66,9 +80,11 @@ public final class ServerPlace implements QueryPlace {
     return request;
   }
 
-  private void copy(MappingIterator<JsonNode> parts, PrintedQuery.Output out) throws IOException {
+  private static int copy(
+      ServerClient server, MappingIterator<JsonNode> parts, PrintedQuery.Output out)
+      throws IOException {
     PrintWriter rows = out.rows();
-    boolean isEnded = false;
+    JsonNode end = null;
     try {
       while (parts.hasNextValue()) {
         JsonNode part = parts.nextValue();
@@ -82,19 +98,20 @@ public final class ServerPlace implements QueryPlace {
           part.path("words").forEach(line -> lines.add(line.asText()));
           out.confidence(lines, Facts.of(part.get("confidence")));
         }
-        isEnded |= part.has("end");
+        end = part.has("end") ? part : end;
       }
     } catch (ClosedOutputException e) {
       throw e;
     } catch (IOException e) {
-      throw cut(": " + e.getMessage());
+      throw cut(server, ": " + e.getMessage());
     }
-    if (!isEnded) {
-      throw cut("");
+    if (end == null) {
+      throw cut(server, "");
     }
+    return end.path("code").asInt(ExitCodes.DONE);
   }
 
-  private CommandException cut(String why) {
+  private static CommandException cut(ServerClient server, String why) {
     return new CommandException(
         "the answer of "
             + server.name()

@@ -17,10 +17,10 @@ import org.flowmon.deploy.archive.Coverage;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.ServicesLog;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.output.ReportText;
 import org.flowmon.deploy.output.ReportView;
-import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.deploy.terminal.Progress;
 import org.flowmon.deploy.terminal.ProgressOption;
 import org.flowmon.jobs.JobAnalyses;
@@ -145,8 +145,8 @@ public final class ReplayCommand implements Callable<Integer> {
       throw new UsageException(e.getMessage());
     }
     archive.snapshots().close(); // they exist, and none is named twice
-    long first = SeenCommand.time(from);
-    long last = SeenCommand.time(to);
+    long first = TimeText.parse(from);
+    long last = TimeText.parse(to);
     try {
       return new ReplaySpec(
           archive.locations(),

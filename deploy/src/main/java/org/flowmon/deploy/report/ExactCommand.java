@@ -14,12 +14,12 @@ import org.flowmon.deploy.archive.ArchiveOption;
 import org.flowmon.deploy.archive.ArchiveSnapshots;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.ExitCodes;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.kafka.TopicReader;
 import org.flowmon.deploy.output.Facts;
 import org.flowmon.deploy.query.EnrichOption;
-import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +121,7 @@ public final class ExactCommand implements Callable<Integer> {
 
   private List<ReportRow> report() throws IOException {
     OptionalLong end =
-        window == null ? OptionalLong.empty() : OptionalLong.of(SeenCommand.time(window));
+        window == null ? OptionalLong.empty() : OptionalLong.of(TimeText.parse(window));
     ReportSource source = new ReportSource(analysis, end);
     if (file != null) {
       source.readFile(file);
@@ -161,7 +161,7 @@ public final class ExactCommand implements Callable<Integer> {
     boolean isOfTopics = !asked.reach().committedEnds().isEmpty();
     if (isOfTopics
         && arrived instanceof String time
-        && asked.reach().historyThrough() < SeenCommand.time(time)) {
+        && asked.reach().historyThrough() < TimeText.parse(time)) {
       System.err.println(
           "warning: the archive is complete up to arrival "
               + FlowTime.textOrNull(asked.reach().historyThrough())

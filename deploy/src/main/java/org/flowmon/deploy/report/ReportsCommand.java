@@ -21,12 +21,12 @@ import org.flowmon.deploy.command.DurationConverter;
 import org.flowmon.deploy.command.ExitCodes;
 import org.flowmon.deploy.command.Interruption;
 import org.flowmon.deploy.command.ServicesLog;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.deploy.kafka.KafkaOptions;
 import org.flowmon.deploy.kafka.TopicReader;
 import org.flowmon.deploy.output.ReportText;
 import org.flowmon.deploy.output.ReportView;
-import org.flowmon.deploy.query.SeenCommand;
 import org.flowmon.flow.time.FlowTime;
 import org.flowmon.jobs.report.json.ReportRow;
 import org.flowmon.jobs.report.json.ReportWindows;
@@ -149,7 +149,7 @@ public final class ReportsCommand implements Callable<Integer> {
   /** Parses a time to microseconds, or a duration as the time so long ago. */
   private static long time(String text) {
     if (!text.toLowerCase(Locale.ROOT).matches("\\d+[a-z]+")) {
-      return SeenCommand.time(text);
+      return TimeText.parse(text);
     }
     try {
       Instant begin = Instant.now().minus(new DurationConverter().convert(text));

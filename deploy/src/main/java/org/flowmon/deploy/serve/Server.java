@@ -15,6 +15,7 @@ import org.flowmon.deploy.serve.flows.CollectorClient;
 import org.flowmon.deploy.serve.flows.ExportersEndpoint;
 import org.flowmon.deploy.serve.flows.FlowsEndpoint;
 import org.flowmon.deploy.serve.flows.HostEndpoint;
+import org.flowmon.deploy.serve.flows.PrintLookupEndpoints;
 import org.flowmon.deploy.serve.flows.SeenEndpoint;
 import org.flowmon.deploy.serve.http.HttpServer;
 import org.flowmon.deploy.serve.http.Route;
@@ -86,6 +87,9 @@ public final class Server implements AutoCloseable {
     routes.add(Route.post(API + "complete", Lane.SMALL, new CompleteEndpoint()));
     routes.add(Route.post(API + "query", Lane.SMALL, new QueryEndpoint(archives)));
     routes.add(Route.post(API + "print", Lane.SMALL, new PrintEndpoint(archives)));
+    PrintLookupEndpoints lookups = new PrintLookupEndpoints(archives);
+    routes.add(Route.post(API + "print/host", Lane.SMALL, lookups::host));
+    routes.add(Route.post(API + "print/seen", Lane.SMALL, lookups::seen));
     routes.add(Route.post(API + "explain", Lane.SMALL, new ExplainEndpoint(archives)));
     routes.add(Route.get(API + "flows", Lane.SMALL, new FlowsEndpoint(archives)));
     routes.add(Route.get(API + "hosts/{address}", Lane.SMALL, new HostEndpoint(archives)));

@@ -19,7 +19,7 @@ import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.deploy.Flowmon;
-import org.flowmon.deploy.query.SeenCommand;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
@@ -162,9 +162,9 @@ class ReplayCommandTest {
     Ran noon = replay(archive, "elephants", "noon", "2026-11-21T12:00:09Z");
     assertEquals(2, noon.code());
     assertTrue(noon.err().contains("'noon' is no time"), noon.err());
-    long day = SeenCommand.time("2026-11-21T00:00:00Z");
-    assertEquals(day, SeenCommand.time("2026-11-21"));
-    assertEquals(day + 3_600_000_000L, SeenCommand.time("2026-11-21 01:00:00"));
+    long day = TimeText.parse("2026-11-21T00:00:00Z");
+    assertEquals(day, TimeText.parse("2026-11-21"));
+    assertEquals(day + 3_600_000_000L, TimeText.parse("2026-11-21 01:00:00"));
     Ran nowhere =
         replay(
             folder.resolve("nowhere").toString(),

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.group.DamagedListException;
@@ -243,6 +244,47 @@ public final class ArchiveQuery {
     try (GroupMemory own = memory.part();
         QueryPlan plan = planner.plan(useRollups, useLists, own)) {
       return new QueryRun(plan, deadline, own).answer();
+    }
+  }
+
+  /**
+   * Makes the groups of some flows, to be merged with those of others by {@link
+   * org.flowmon.udaf.MergedGroups}; without HAVING, ORDER BY and LIMIT.
+   *
+   * @param query with groups, without subqueries
+   * @param sink gets all groups of each grouping; a group may come more than once
+   * @return what was read; without rows
+   */
+  public static QueryStats groups(
+      List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, GroupSink sink)
+      throws IOException {
+    query.requireBound();
+    Deadline deadline = options.deadline();
+    GroupMemory whole = new GroupMemory(options.groupMemory(), deadline::check);
+    return answered(
+        deadline,
+        whole,
+        memory -> {
+          QueryPlanner planner = new QueryPlanner(snapshots, query, options, deadline);
+          try {
+            return groups(planner, options.useRollups(), deadline, memory, sink);
+          } catch (DamagedCellsException e) { // nothing has gone out yet
+            return groups(planner, false, deadline, memory, sink)
+                .withWarning(String.valueOf(e.getMessage()));
+          }
+        });
+  }
+
+  private static QueryStats groups(
+      QueryPlanner planner,
+      boolean useRollups,
+      Deadline deadline,
+      GroupMemory memory,
+      GroupSink sink)
+      throws IOException {
+    try (GroupMemory own = memory.part();
+        QueryPlan plan = planner.plan(useRollups, false, own)) {
+      return new QueryRun(plan, deadline, own, Optional.of(sink)).answer().stats();
     }
   }
 

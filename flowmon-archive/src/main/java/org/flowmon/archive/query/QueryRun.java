@@ -40,6 +40,9 @@ import org.flowmon.udaf.value.ResultTable;
 
 /** Runs a plan, on one or more threads. */
 final class QueryRun {
+  private static final GroupAnswer.WithBounds NO_ROWS =
+      new GroupAnswer.WithBounds(new ResultTable.Builder().build(), List.of());
+
   private final QueryPlan plan;
   private final FlowQuery query;
   private final QueryOptions options;
@@ -47,8 +50,15 @@ final class QueryRun {
   private final GroupMemory memory;
   private final AtomicInteger next = new AtomicInteger();
   private final Queue<WaitingCells> waiting = new ConcurrentLinkedQueue<>();
+  private final Optional<GroupSink> parts;
 
   QueryRun(QueryPlan plan, Deadline deadline, GroupMemory memory) {
+    this(plan, deadline, memory, Optional.empty());
+  }
+
+  /** A run whose groups, if it has some, go to {@code parts} in place of an answer. */
+  QueryRun(QueryPlan plan, Deadline deadline, GroupMemory memory, Optional<GroupSink> parts) {
+    this.parts = parts;
     this.plan = plan;
     this.query = plan.query();
     this.options = plan.options();
@@ -131,6 +141,13 @@ final class QueryRun {
   /** The groups of the only grouping, or of the query that counts those of all. */
   private QueryAnswer grouped(List<SegmentWorker> workers, List<? extends Grouper> groupers)
       throws IOException {
+    if (parts.isPresent()) {
+      for (int g = 0; g < groupers.size(); g++) {
+        int grouping = g;
+        groupers.get(g).groups(some -> parts.get().groups(grouping, some), deadline);
+      }
+      return answer(workers, NO_ROWS, 0);
+    }
     Optional<DistinctCounts> counts = plan.groupings().counts();
     if (counts.isEmpty()) {
       return answer(workers, groupers.get(0).answer(options.threads(), deadline), 0);
@@ -185,7 +202,7 @@ final class QueryRun {
       long atOnce)
       throws IOException {
     Optional<DistinctCounts> counts = plan.groupings().counts();
-    if (counts.isEmpty() && AddressGrouping.answers(rule, sources)) {
+    if (parts.isEmpty() && counts.isEmpty() && AddressGrouping.answers(rule, sources)) {
       AddressGrouping.Answer answer =
           new AddressGrouping(rule, sources, ofRows, options.threads(), deadline, memory).answer();
       return answer(
@@ -193,17 +210,19 @@ final class QueryRun {
     }
     CellGrouping grouping = new CellGrouping(rule, sources, ofRows, deadline, memory);
     int threads = Math.max(1, Math.min(options.threads(), grouping.parts()));
-    List<CellGrouping.Part> parts = Threads.run(threads, deadline, grouping::run);
-    GroupTable groups = grouping.groups(parts);
+    List<CellGrouping.Part> summed = Threads.run(threads, deadline, grouping::run);
+    GroupTable groups = grouping.groups(summed);
+    long cells = atOnce + summed.stream().mapToLong(CellGrouping.Part::cells).sum();
+    if (parts.isPresent()) {
+      parts.get().groups(0, groups);
+      return answer(workers, NO_ROWS, cells);
+    }
     GroupTable answered = groups;
     if (counts.isPresent()) {
       answered = counts.get().newTable(memory);
       counts.get().count(0, groups, answered, deadline::check);
     }
-    return answer(
-        workers,
-        new GroupAnswer(answered, query).finishWithBounds(),
-        atOnce + parts.stream().mapToLong(CellGrouping.Part::cells).sum());
+    return answer(workers, new GroupAnswer(answered, query).finishWithBounds(), cells);
   }
 
   private QueryAnswer lists(ListGrouping lists) throws IOException {

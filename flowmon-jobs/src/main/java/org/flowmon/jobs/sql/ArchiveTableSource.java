@@ -34,6 +34,11 @@ import org.flowmon.archive.query.plan.SegmentChoice;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.scan.ArchiveSource;
+import org.flowmon.jobs.sql.lookup.ArchiveLookup;
+import org.flowmon.jobs.sql.lookup.LookupKey;
+import org.flowmon.jobs.sql.row.SqlField;
+import org.flowmon.jobs.sql.scan.ArchiveScan;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.FlowQuery;
@@ -167,7 +172,7 @@ final class ArchiveTableSource
 
   @Override
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
-    return SourceProvider.of(new ArchiveSource(scan()));
+    return SourceProvider.of(new ArchiveSource<>(scan()));
   }
 
   private ArchiveScan scan() {
@@ -186,7 +191,7 @@ final class ArchiveTableSource
         new ArchiveLookup(
             scan(),
             new LookupKey(columns, types, places),
-            options.get(FlowmonOptions.LOOKUP_MAX_ROWS),
+            options.get(ArchiveLookup.MAX_ROWS),
             options.get(LookupOptions.MAX_RETRIES));
     return switch (options.get(LookupOptions.CACHE_TYPE)) {
       case NONE -> AsyncLookupFunctionProvider.of(lookup);

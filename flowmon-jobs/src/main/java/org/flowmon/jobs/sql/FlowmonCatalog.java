@@ -4,25 +4,37 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.catalog.CatalogFunctionImpl;
 import org.apache.flink.table.catalog.CatalogTable;
 import org.apache.flink.table.catalog.GenericInMemoryCatalog;
 import org.apache.flink.table.catalog.ObjectPath;
 import org.apache.flink.table.catalog.exceptions.CatalogException;
 import org.apache.flink.table.catalog.exceptions.DatabaseNotExistException;
+import org.apache.flink.table.catalog.exceptions.FunctionAlreadyExistException;
 import org.apache.flink.table.catalog.exceptions.TableAlreadyExistException;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.sql.function.ApproxDistinct;
+import org.flowmon.jobs.sql.function.HeavyHitters;
+import org.flowmon.jobs.sql.function.Quantile;
+import org.flowmon.jobs.sql.row.SqlTypes;
 
 /**
  * A catalog with the table {@code flows} of an archive in its database {@code history}, with every
- * column. What else a session creates in it is kept in memory.
+ * column, and with aggregate functions. What else a session creates in it is kept in memory.
  */
 final class FlowmonCatalog extends GenericInMemoryCatalog {
   static final String DATABASE = "history";
   static final String TABLE = "flows";
+
+  private static final Map<String, Class<?>> FUNCTIONS =
+      Map.of(
+          "approx_distinct", ApproxDistinct.class,
+          "quantile", Quantile.class,
+          "heavy_hitters", HeavyHitters.class);
 
   private final ArchiveLocation archive;
   private final Map<String, String> options = new HashMap<>();
@@ -57,9 +69,17 @@ final class FlowmonCatalog extends GenericInMemoryCatalog {
               .options(options)
               .build();
       createTable(new ObjectPath(DATABASE, TABLE), table, true);
+      for (Map.Entry<String, Class<?>> function : FUNCTIONS.entrySet()) {
+        createFunction(
+            new ObjectPath(DATABASE, function.getKey()),
+            new CatalogFunctionImpl(function.getValue().getName()),
+            true);
+      }
     } catch (IOException e) {
       throw new CatalogException("the archive " + archive + " cannot be opened: " + e, e);
-    } catch (TableAlreadyExistException | DatabaseNotExistException e) {
+    } catch (TableAlreadyExistException
+        | FunctionAlreadyExistException
+        | DatabaseNotExistException e) {
       throw new IllegalStateException(e); // the catalog is new
     }
   }

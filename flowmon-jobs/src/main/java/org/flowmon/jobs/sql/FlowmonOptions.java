@@ -17,12 +17,6 @@ final class FlowmonOptions {
           .noDefaultValue()
           .withDescription("The archive's folder or URL, which every TaskManager can read.");
 
-  static final ConfigOption<Integer> LOOKUP_MAX_ROWS =
-      ConfigOptions.key("lookup.max-rows")
-          .intType()
-          .defaultValue(10_000)
-          .withDescription("The most flows of one key of a lookup join; more fail the job.");
-
   /** Before the keys of the store's settings, as {@code store.endpoint}. */
   static final String STORE = "store.";
 

@@ -1,7 +1,6 @@
 package org.flowmon.jobs.sql;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
@@ -11,12 +10,13 @@ import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.lookup.LookupOptions;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
-import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.sql.lookup.ArchiveLookup;
+import org.flowmon.jobs.sql.row.SqlTypes;
 
 /** Makes tables {@code WITH ('connector' = 'flowmon', 'archive' = '…')}. */
 public final class FlowmonTableFactory implements DynamicTableSourceFactory {
@@ -39,7 +39,7 @@ public final class FlowmonTableFactory implements DynamicTableSourceFactory {
         LookupOptions.PARTIAL_CACHE_CACHE_MISSING_KEY,
         LookupOptions.PARTIAL_CACHE_MAX_ROWS,
         LookupOptions.MAX_RETRIES,
-        FlowmonOptions.LOOKUP_MAX_ROWS);
+        ArchiveLookup.MAX_ROWS);
   }
 
   @Override
@@ -63,26 +63,7 @@ public final class FlowmonTableFactory implements DynamicTableSourceFactory {
 
   private static ArchiveTableSource source(
       ArchiveLocation archive, RowType rows, ReadableConfig options) {
-    List<FlowColumn> columns = new ArrayList<>();
-    List<LogicalType> types = new ArrayList<>();
-    for (RowType.RowField field : rows.getFields()) {
-      FlowColumn column = FlowColumn.byName(field.getName());
-      if (column == null || !column.sqlName().equals(field.getName())) {
-        throw new ValidationException(
-            String.format(
-                "flows have no column '%s'; docs/format/flow.md lists them, and the catalog's table"
-                    + " has all",
-                field.getName()));
-      }
-      if (!SqlTypes.fits(column.type(), field.getType())) {
-        throw new ValidationException(
-            String.format(
-                "column %s is declared as %s; declare it as %s",
-                field.getName(), field.getType(), SqlTypes.of(column.type())));
-      }
-      columns.add(column);
-      types.add(field.getType());
-    }
-    return new ArchiveTableSource(archive, columns, types, options);
+    List<FlowColumn> columns = SqlTypes.columns(rows);
+    return new ArchiveTableSource(archive, columns, rows.getChildren(), options);
   }
 }

@@ -8,6 +8,7 @@ import org.apache.flink.table.expressions.FieldReferenceExpression;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.sql.row.SqlField;
 import org.flowmon.udaf.query.AggregateCall;
 import org.flowmon.udaf.query.AggregateFunction;
 import org.flowmon.udaf.query.Expression;

@@ -18,6 +18,7 @@ import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.jobs.sql.row.SqlTypes;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.query.Expression.ComparisonOperator;
 import org.flowmon.udaf.value.Value;

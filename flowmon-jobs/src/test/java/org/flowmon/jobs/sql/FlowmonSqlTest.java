@@ -26,6 +26,7 @@ import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.VisibleSegment;
 import org.flowmon.jobs.LocalFlink;
+import org.flowmon.jobs.scan.ArchiveSplit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -210,7 +211,7 @@ class FlowmonSqlTest {
   void groupsOfSeveralSplitsAreMerged() throws Exception {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       List<VisibleSegment> all = snapshot.segments().stream().map(snapshot::visible).toList();
-      assertEquals(2, ArchiveEnumerator.splits(all, 2).size());
+      assertEquals(2, ArchiveSplit.pack(all, 2).size());
     }
     // All values of the first split are NULL.
     assertAnswersAlike(

@@ -18,9 +18,9 @@ import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
 
 /** Seeded flows of two hours in segments of the same size; every column but one may be NULL. */
-final class RandomArchive {
-  static final long BEGIN = 1_790_000_000_000_000L;
-  static final long LENGTH = 7_200_000_000L;
+public final class RandomArchive {
+  public static final long BEGIN = 1_790_000_000_000_000L;
+  public static final long LENGTH = 7_200_000_000L;
 
   private final Random random;
 
@@ -28,7 +28,8 @@ final class RandomArchive {
     this.random = new Random(seed);
   }
 
-  static Archive create(Path directory, long seed, int segments, int rows) throws IOException {
+  public static Archive create(Path directory, long seed, int segments, int rows)
+      throws IOException {
     Archive archive = Archive.create(directory, ArchiveOptions.DEFAULTS);
     RandomArchive flows = new RandomArchive(seed);
     for (int i = 0; i < segments; i++) {
@@ -38,15 +39,29 @@ final class RandomArchive {
   }
 
   private void commit(Archive archive, int part, int of, int rows) throws IOException {
+    commit(archive, batches(BEGIN + part * (LENGTH / of), LENGTH / of, rows));
+  }
+
+  /** Flows that end within the two hours, in batches of 500. */
+  public static List<FlowBatch> batches(long seed, int rows) {
+    return new RandomArchive(seed).batches(BEGIN, LENGTH, rows);
+  }
+
+  private List<FlowBatch> batches(long begin, long length, int rows) {
     List<FlowBatch> batches = new ArrayList<>();
     FlowBatchBuilder builder = new FlowBatchBuilder(500);
     for (int i = 0; i < rows; i++) {
-      row(builder, BEGIN + part * (LENGTH / of) + random.nextLong(LENGTH / of));
+      row(builder, begin + random.nextLong(length));
       if (builder.isFull() || i == rows - 1) {
         batches.add(FlowBatch.open(builder.build(1, batches.size(), 0, 0)));
         builder.clear();
       }
     }
+    return batches;
+  }
+
+  /** Commits the batches as one segment. */
+  public static void commit(Archive archive, List<FlowBatch> batches) throws IOException {
     SealedSegment segment = archive.seal(new SegmentWriter(), batches, Provenance.NONE);
     long first = Math.max(0, archive.committedEnd("t:0"));
     long end = first + batches.size();

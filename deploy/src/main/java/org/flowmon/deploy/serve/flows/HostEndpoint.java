@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.host.HostSummaries;
 import org.flowmon.archive.host.HostSummary;
+import org.flowmon.deploy.host.HostFacts;
 import org.flowmon.deploy.output.Facts;
-import org.flowmon.deploy.query.HostFacts;
 import org.flowmon.deploy.serve.http.AnswerStream;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
@@ -30,7 +30,6 @@ public final class HostEndpoint implements Endpoint {
   private static final long MOST = 10_000;
   private static final long FEW = 20;
 
-  /** The flows that a summary reads, for what it costs. */
   private static final String FLOWS =
       "SELECT COUNT(*) AS flows FROM flows WHERE (src_addr = :host OR dst_addr = :host)"
           + " AND end_time >= :from AND end_time < :to";
@@ -53,14 +52,18 @@ public final class HostEndpoint implements Endpoint {
     long to = exchange.fields().time("to", Long.MAX_VALUE);
     long window = exchange.fields().integer("window", 1, YEAR, DAY);
     int limit = (int) exchange.fields().integer("limit", 0, MOST, FEW);
-    Query flows =
-        QueryParser.parseQuery(FLOWS)
-            .bind(
-                Parameters.NONE
-                    .with("host", Value.ofAddress(host))
-                    .with("from", Value.ofTimestamp(from))
-                    .with("to", Value.ofTimestamp(to)));
-    archives.inLane(exchange, flows, in -> summary(in, host, from, to, window, limit));
+    archives.inLane(
+        exchange, flows(host, from, to), in -> summary(in, host, from, to, window, limit));
+  }
+
+  /** The flows that a summary reads, for what it costs. */
+  static Query flows(IpAddress host, long from, long to) {
+    return QueryParser.parseQuery(FLOWS)
+        .bind(
+            Parameters.NONE
+                .with("host", Value.ofAddress(host))
+                .with("from", Value.ofTimestamp(from))
+                .with("to", Value.ofTimestamp(to)));
   }
 
   private void summary(

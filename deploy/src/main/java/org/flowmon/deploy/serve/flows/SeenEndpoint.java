@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.host.SeenAnswer;
 import org.flowmon.archive.host.SeenHosts;
+import org.flowmon.deploy.host.SeenFacts;
 import org.flowmon.deploy.output.Facts;
-import org.flowmon.deploy.query.SeenFacts;
 import org.flowmon.deploy.serve.http.Endpoint;
 import org.flowmon.deploy.serve.http.Exchange;
 import org.flowmon.deploy.serve.http.JsonBodies;
@@ -37,15 +37,20 @@ public final class SeenEndpoint implements Endpoint {
   @Override
   public void answer(Exchange exchange) throws IOException {
     JsonBodies body = exchange.body().only("addresses", "days", "as_of", "seconds");
-    List<IpAddress> asked = addresses(body);
+    List<IpAddress> asked = addresses(body, 1);
     long days = body.integer("days", 1, 100_000).orElse(DAYS);
     OptionalLong asOf = body.time("as_of");
     archives.limit(exchange, body.integer("seconds", 1, 3600));
+    inLane(exchange, asked, in -> look(in, asked, days, asOf));
+  }
+
+  /** Goes on in the lane for so many addresses. */
+  static void inLane(Exchange exchange, List<IpAddress> asked, Endpoint then) throws IOException {
     exchange.audit("addresses", asked.size());
     if (asked.size() > FEW) {
-      exchange.move(Lane.LARGE, in -> look(in, asked, days, asOf));
+      exchange.move(Lane.LARGE, then);
     } else {
-      look(exchange, asked, days, asOf);
+      then.answer(exchange);
     }
   }
 
@@ -65,11 +70,12 @@ public final class SeenEndpoint implements Endpoint {
     HostEndpoint.write(exchange, facts);
   }
 
-  private static List<IpAddress> addresses(JsonBodies body) {
+  static List<IpAddress> addresses(JsonBodies body, int least) {
     JsonNode all =
         body.member("addresses").orElseThrow(() -> Problem.badRequest("'addresses' is missing"));
-    if (!all.isArray() || all.isEmpty() || all.size() > MOST) {
-      throw Problem.badRequest("'addresses': expected an array of 1 … " + MOST + " addresses");
+    if (!all.isArray() || all.size() < least || all.size() > MOST) {
+      throw Problem.badRequest(
+          "'addresses': expected an array of " + least + " … " + MOST + " addresses");
     }
     List<IpAddress> parsed = new ArrayList<>(all.size());
     for (JsonNode one : all) {

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.util.Fields.Field;
+import org.flowmon.deploy.command.TimeText;
 import org.flowmon.deploy.command.UsageException;
-import org.flowmon.deploy.query.SeenCommand;
 
 /** The parameters of a request's path and query, each once. */
 public final class Fields {
@@ -101,7 +101,7 @@ public final class Fields {
           name + "=" + value + ": expected a time as 2026-11-21T08:00:00Z or 2026-11-21");
     }
     try {
-      return SeenCommand.time(value);
+      return TimeText.parse(value);
     } catch (UsageException e) {
       throw Problem.badRequest(name + ": " + e.getMessage());
     }

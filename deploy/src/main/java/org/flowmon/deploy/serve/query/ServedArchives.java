@@ -128,7 +128,7 @@ public final class ServedArchives implements AutoCloseable {
     return files;
   }
 
-  SamplingRates rates() {
+  public SamplingRates rates() {
     return rates;
   }
 

@@ -2,6 +2,7 @@ package org.flowmon.archive.query.group;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.flowmon.archive.query.limit.Deadline;
 import org.flowmon.udaf.aggregate.GroupLayout;
 import org.flowmon.udaf.group.GroupTable;
@@ -40,6 +41,14 @@ public final class HashGrouper implements Grouper {
   @Override
   public GroupAnswer.WithBounds answer(int threads, Deadline deadline) {
     return new GroupAnswer(merged(deadline), query, deadline::check).finishWithBounds();
+  }
+
+  @Override
+  public void groups(Consumer<GroupTable> to, Deadline deadline) {
+    for (GroupTable table : tables()) {
+      deadline.check();
+      to.accept(table);
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.table.GroupMaker;
@@ -30,10 +31,11 @@ import org.flowmon.udaf.vector.Vector;
  * <pre>
  *   order (threads) ─► measure (one) ─► allocate (threads) ─► write (threads) ─► table
  *   count (threads) ─► release             if groups are counted and not shown
+ *   each (one) ─► release                  if they go elsewhere
  * </pre>
  */
 final class PackedAnswer {
-  private static final int COUNTED_AT_ONCE = 1 << 12;
+  private static final int AT_ONCE = 1 << 12;
 
   private final PackedKeys keys;
   private final FlowQuery query;
@@ -167,23 +169,33 @@ final class PackedAnswer {
 
   /** Counts groups that are not shown, for one thread: the only step then. */
   private GroupTable count(DistinctCounts counts, int grouping, Runnable check) {
+    GroupTable counted = counts.newTable(memory);
+    someAtOnce(some -> counts.count(grouping, some, counted), check);
+    return counted;
+  }
+
+  /** Hands all groups out, some at a time, in one table that is used again. */
+  void each(Consumer<GroupTable> to, Runnable check) {
+    someAtOnce(to, check);
+    release();
+  }
+
+  private void someAtOnce(Consumer<GroupTable> to, Runnable check) {
     GroupMaker maker = makers.get();
     SortedGroups.Arena arena = arena();
     GroupTable some = new GroupTable(layout);
-    GroupTable counted = counts.newTable(memory);
     for (int p = next.getAndIncrement(); p < sorted.length; p = next.getAndIncrement()) {
       check.run();
       SortedGroups groups = maker.make(p, arena);
-      for (int from = 0; from < groups.size(); from += COUNTED_AT_ONCE) {
+      for (int from = 0; from < groups.size(); from += AT_ONCE) {
         check.run();
-        append(groups, from, Math.min(groups.size(), from + COUNTED_AT_ONCE), some);
-        counts.count(grouping, some, counted);
+        append(groups, from, Math.min(groups.size(), from + AT_ONCE), some);
+        to.accept(some);
         some.clear();
       }
       arena.clear();
     }
     maker.release();
-    return counted;
   }
 
   private void release() {

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.flowmon.archive.query.group.partition.CutRows;
 import org.flowmon.archive.query.group.partition.NarrowRows;
@@ -183,6 +184,11 @@ public final class PackedGrouper implements Grouper {
   @Override
   public GroupAnswer.WithBounds answer(int threads, Deadline deadline) throws IOException {
     return groups().answer(threads, deadline);
+  }
+
+  @Override
+  public void groups(Consumer<GroupTable> to, Deadline deadline) {
+    groups().each(to, deadline::check);
   }
 
   @Override

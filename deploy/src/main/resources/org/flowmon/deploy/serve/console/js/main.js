@@ -33,7 +33,7 @@ const app = part(() => {
   const refresh = Number(view.params.refresh ?? 0) * 1000;
   useEvery(refresh, () => setTurn((before) => before + 1));
   const facts = useWork('facts', loadFacts);
-  const archive = useWork(facts.value ? `archive ${turn}` : null, (signal) => get('archive', {}, signal));
+  const archive = useWork(`archive ${turn}`, (signal) => get('archive', {}, signal));
   const Page = usePage(view.page);
   const newest = newestOf(archive.value);
   const range = useMemo(() => resolveRange(view.params, newest),
@@ -54,7 +54,8 @@ function content({view, context, facts, archive, Page}) {
   }
   const error = facts.error ?? archive.error ?? Page.error;
   if (error) {
-    return failure({error, again: facts.error ? facts.again : archive.error ? archive.again : reload});
+    const refused = [facts, archive].filter((work) => work.error);
+    return failure({error, again: refused.length > 0 ? () => refused.forEach((work) => work.again()) : reload});
   }
   if (!facts.value || !archive.value || !Page.component) {
     return div({class: 'wait', role: 'status', 'aria-label': 'Loading'});

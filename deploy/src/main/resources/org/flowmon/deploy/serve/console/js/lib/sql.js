@@ -25,8 +25,8 @@ export const where = (...conditions) => {
   return condition === '' ? '' : ` WHERE ${condition}`;
 };
 
-/** Flows that ended in a range of times. */
-export const during = ({from, to}) => `end_time >= ${timestamp(from)} AND end_time < ${timestamp(to)}`;
+/** Flows that ended in a range of times; all flows without one. */
+export const during = (range) => (range ? `end_time >= ${timestamp(range.from)} AND end_time < ${timestamp(range.to)}` : '');
 
 /** One of the keys, each a list of the columns' values. */
 export const anyOf = (columns, keys) =>

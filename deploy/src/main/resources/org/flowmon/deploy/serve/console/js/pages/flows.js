@@ -41,15 +41,15 @@ const addressForm = part(({view}) => form({
 /** Both sides of an address, as /api/v1/flows has it. */
 export const ofAddress = (address) => (address ? `src_addr IN ${quoted(address)} OR dst_addr IN ${quoted(address)}` : '');
 
-/** A page of flows; the cursor is part of the address, so that Back works. */
+/** A page of flows, of all times if the context has no range; the cursor is part of the address, so that Back works. */
 export const flowTable = part(({view, context, filter, address}) => {
   const {range} = context;
   const {cursor, order = 'newest'} = view.params;
   const columns = view.params.columns === '*' ? undefined : view.params.columns ?? FIRST.join(',');
   const work = useWork(JSON.stringify([range, filter, address, cursor, order, columns]), (signal) => address
     ? get('flows', {
-      address, from: isoTime(range.from), to: isoTime(range.to), where: filter || undefined, order, limit: PAGE, cursor,
-      columns,
+      address, ...(range ? {from: isoTime(range.from), to: isoTime(range.to)} : {}), where: filter || undefined, order,
+      limit: PAGE, cursor, columns,
     }, signal)
     : ask(sqlOf(range, filter, order, columns), {signal, limit: PAGE, cursor}));
   const counted = useWork(JSON.stringify([range, filter, address, 'count']), (signal) =>
@@ -57,7 +57,7 @@ export const flowTable = part(({view, context, filter, address}) => {
   const sql = sqlOf(range, all(filter, ofAddress(address)), order, columns);
   return section({class: 'card', 'aria-label': 'Flows'},
     div({class: 'group'},
-      span({'data-count': counted.value?.rows[0]?.flows}, counted.value ? `${showCount(counted.value.rows[0].flows)} flows in this range` : ' '),
+      span({'data-count': counted.value?.rows[0]?.flows}, counted.value ? `${showCount(counted.value.rows[0].flows)} flows${range ? ' in this range' : ''}` : ' '),
       label(null, select({
         'aria-label': 'Order', value: order,
         onChange: (event) => go(changed(view, {order: event.target.value === 'newest' ? undefined : event.target.value})),

@@ -48,11 +48,7 @@ export const host = part(({view, context}) => {
       isEmpty: ({flows}) => flows === 0, empty: `${address} has no flows${range ? ' in this range' : ' in the archive'}.`,
     }),
     context.session.features.reports ? mentions({view, address}) : null,
-    work.value?.flows > 0 ? flowTable({view, context: range ? context : {...context, range: wholeOf(work.value)}, address}) : null);
-});
-
-const wholeOf = ({first_seen: first, last_seen: last}) => ({
-  from: Date.parse(first), to: Date.parse(last) + 1000 - (Date.parse(last) % 1000), width: HOUR,
+    work.error || (work.isCurrent && work.value?.flows === 0) ? null : flowTable({view, context: {...context, range}, address}));
 });
 
 const windowChoice = part(({view, window}) => div({class: 'choice'}, ['1h', '1d', '7d'].map((choice) => button({

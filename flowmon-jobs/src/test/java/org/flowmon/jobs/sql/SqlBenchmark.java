@@ -1,0 +1,193 @@
+package org.flowmon.jobs.sql;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.types.Row;
+import org.apache.flink.util.CloseableIterator;
+import org.apache.flink.util.FileUtils;
+import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.ArchiveQuery;
+import org.flowmon.archive.query.QueryOptions;
+import org.flowmon.flow.FlowBatch;
+import org.flowmon.flow.FlowBatchBuilder;
+import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
+import org.flowmon.jobs.LocalFlink;
+import org.flowmon.udaf.parser.QueryParser;
+
+/**
+ * How fast Flink SQL scans an archive, beside the same query of the dialect in the same process,
+ * and looks addresses up. Jobs have one task a step; what starting one costs is told apart.
+ * Arguments: flows, source addresses, lookups.
+ */
+final class SqlBenchmark {
+  private static final int SEGMENT_ROWS = 500_000;
+  private static final int ROUNDS = 2;
+  private static final String AGGREGATE =
+      "SELECT dst_port, SUM(%s), COUNT(*) FROM flows GROUP BY dst_port";
+
+  private final Archive archive;
+
+  private SqlBenchmark(Archive archive) {
+    this.archive = archive;
+  }
+
+  /** Wall-clock and CPU seconds of the process. */
+  private record Cost(double wall, double cpu) {
+    static Cost now() {
+      var system =
+          (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+      return new Cost(System.nanoTime() / 1e9, system.getProcessCpuTime() / 1e9);
+    }
+
+    Cost minus(Cost other) {
+      return new Cost(wall - other.wall, cpu - other.cpu);
+    }
+  }
+
+  private interface Step {
+    Object run() throws Exception;
+  }
+
+  public static void main(String[] args) throws Exception {
+    int flows = Integer.parseInt(args[0]);
+    int addresses = Integer.parseInt(args[1]);
+    int lookups = Integer.parseInt(args[2]);
+    Path folder = Files.createTempDirectory("flowmon-sql-benchmark");
+    try (Archive archive = Archive.create(folder.resolve("archive"), ArchiveOptions.DEFAULTS)) {
+      fill(archive, flows, addresses);
+      SqlBenchmark benchmark = new SqlBenchmark(archive);
+      benchmark.scans(flows);
+      benchmark.lookups("present", "10", addresses, lookups);
+      benchmark.lookups("absent", "11", addresses, lookups);
+    } finally {
+      FileUtils.deleteDirectory(folder.toFile());
+    }
+    System.exit(0); // the cluster's threads
+  }
+
+  private static void fill(Archive archive, int flows, int addresses) throws Exception {
+    Random random = new Random(23);
+    FlowBatchBuilder builder = new FlowBatchBuilder(1000);
+    for (int from = 0; from < flows; from += SEGMENT_ROWS) {
+      List<FlowBatch> batches = new ArrayList<>();
+      for (int i = from; i < Math.min(flows, from + SEGMENT_ROWS); i++) {
+        builder.beginRow();
+        builder.set(FlowColumn.ARRIVAL, RandomArchive.BEGIN + 100L * i);
+        builder.set(FlowColumn.END_TIME, RandomArchive.BEGIN + 100L * i);
+        builder.setAddress(
+            FlowColumn.SRC_ADDR, IpAddress.ofIpv4(0x0A00_0000 + random.nextInt(addresses)));
+        builder.setAddress(
+            FlowColumn.DST_ADDR, IpAddress.ofIpv4(0xC000_0000 + random.nextInt(1 << 16)));
+        builder.set(FlowColumn.DST_PORT, random.nextInt(1024));
+        builder.set(FlowColumn.PROTOCOL, 6);
+        builder.set(FlowColumn.BYTES, random.nextInt(100_000));
+        builder.endRow();
+        if (builder.isFull() || i == flows - 1) {
+          batches.add(FlowBatch.open(builder.build(1, batches.size(), 0, 0)));
+          builder.clear();
+        }
+      }
+      RandomArchive.commit(archive, batches);
+    }
+  }
+
+  private StreamTableEnvironment flink(EnvironmentSettings mode) {
+    StreamTableEnvironment flink = StreamTableEnvironment.create(LocalFlink.environment(1), mode);
+    flink.getConfig().set("pipeline.object-reuse", "true");
+    flink.executeSql(
+        "CREATE CATALOG flowmon WITH ('type' = 'flowmon', 'archive' = '"
+            + archive.directory()
+            + "')");
+    flink.executeSql("USE CATALOG flowmon");
+    flink.executeSql(
+        "CREATE TABLE ids (id BIGINT) WITH ('connector' = 'datagen', 'fields.id.kind' = 'sequence',"
+            + " 'fields.id.start' = '0', 'fields.id.end' = '0', 'rows-per-second' = '100000000')");
+    return flink;
+  }
+
+  private static List<Row> rows(StreamTableEnvironment flink, String sql) throws Exception {
+    List<Row> rows = new ArrayList<>();
+    try (CloseableIterator<Row> all = flink.executeSql(sql).collect()) {
+      all.forEachRemaining(rows::add);
+    }
+    return rows;
+  }
+
+  private void scans(int flows) throws Exception {
+    StreamTableEnvironment flink = flink(EnvironmentSettings.inBatchMode());
+    Cost start = best("start of a job", () -> rows(flink, "SELECT dst_port FROM flows LIMIT 1"));
+    String sql = String.format(AGGREGATE, "`bytes`");
+    rates("Flink SQL, groups pushed down", flows, start, () -> rows(flink, sql));
+    flink.getConfig().set("table.optimizer.source.aggregate-pushdown-enabled", "false");
+    rates("Flink SQL, groups by Flink", flows, start, () -> rows(flink, sql));
+    rates("the dialect, in this process", flows, new Cost(0, 0), this::query);
+  }
+
+  private Object query() throws Exception {
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      String query = String.format(AGGREGATE, "bytes");
+      return ArchiveQuery.run(snapshot, QueryParser.parseQuery(query), QueryOptions.DEFAULTS);
+    }
+  }
+
+  private void lookups(String what, String network, int addresses, int lookups) throws Exception {
+    rows(flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, lookups / 10));
+    int few = lookups / 100;
+    Cost start =
+        best(
+            what + ", " + few + " lookups",
+            () ->
+                rows(flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, few)));
+    rates(
+        what + " addresses, lookups",
+        lookups - few,
+        start,
+        () ->
+            rows(flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, lookups)));
+  }
+
+  /** Each address once, in a scattered order; {@code addresses} is a power of two. */
+  private static String join(String network, int addresses, int lookups) {
+    return "SELECT COUNT(*) FROM (SELECT CONCAT_WS('.', '"
+        + network
+        + "', CAST(MOD(n, "
+        + addresses
+        + ") / 65536 AS STRING), CAST(MOD(n / 256, 256) AS STRING), CAST(MOD(n, 256) AS STRING))"
+        + " AS addr, PROCTIME() AS t FROM (SELECT MOD(id * 40503, "
+        + addresses
+        + ") AS n FROM ids /*+ OPTIONS('fields.id.end' = '"
+        + (lookups - 1)
+        + "') */)) AS a JOIN flows FOR SYSTEM_TIME AS OF a.t AS f ON f.src_addr = a.addr";
+  }
+
+  private static Cost best(String what, Step step) throws Exception {
+    Cost best = null;
+    for (int i = 0; i < ROUNDS; i++) {
+      Cost before = Cost.now();
+      step.run();
+      Cost took = Cost.now().minus(before);
+      best = best == null || took.wall() < best.wall() ? took : best;
+    }
+    System.out.printf(Locale.ROOT, "%-36s %.3f s, CPU %.3f s%n", what, best.wall(), best.cpu());
+    return best;
+  }
+
+  private static void rates(String what, int count, Cost start, Step step) throws Exception {
+    Cost own = best(what, step).minus(start);
+    System.out.printf(
+        Locale.ROOT,
+        "  beyond the start: %,.0f a second, %,.0f a CPU second%n",
+        count / own.wall(),
+        count / own.cpu());
+  }
+}
