@@ -9,7 +9,6 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.HttpUrl;
-import org.flowmon.deploy.command.JobJar;
 import org.flowmon.deploy.command.ServicesLog;
 import org.flowmon.deploy.command.UsageException;
 import org.flowmon.jobs.distributed.DistributedQuery;

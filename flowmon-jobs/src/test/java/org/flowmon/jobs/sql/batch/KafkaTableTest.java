@@ -50,12 +50,12 @@ class KafkaTableTest {
     RandomArchive.commit(archive, batches);
     try (KafkaProducer<byte[], byte[]> producer = kafka.producer()) {
       for (int i = 0; i < batches.size(); i++) {
-        producer.send(new ProducerRecord<>("flows", i % 2, null, batches.get(i).bytes()));
+        producer.send(new ProducerRecord<>("flows", i % 2, null, batches.get(i).bytes())).get();
       }
-      producer.send(new ProducerRecord<>("flows", Heartbeat.of(1, 10, 5_000, 0, 1)));
+      producer.send(new ProducerRecord<>("flows", Heartbeat.of(1, 10, 5_000, 0, 1))).get();
       byte[] damaged = "not a batch".getBytes(StandardCharsets.UTF_8);
-      producer.send(new ProducerRecord<>("damaged", damaged));
-      producer.send(new ProducerRecord<>("damaged", batches.get(0).bytes()));
+      producer.send(new ProducerRecord<>("damaged", damaged)).get();
+      producer.send(new ProducerRecord<>("damaged", batches.get(0).bytes())).get();
     }
   }
 

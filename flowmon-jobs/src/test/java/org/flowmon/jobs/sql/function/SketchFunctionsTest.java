@@ -103,7 +103,7 @@ class SketchFunctionsTest {
             .sorted()
             .toList();
     long different = new HashSet<>(bytes).size();
-    assertEquals(different, (Long) answer.getField(1), HASH_ERROR * different, of);
+    assertEquals((double) different, (Long) answer.getField(1), HASH_ERROR * different, of);
     assertRank(bytes, 0.95, (Long) answer.getField(2), of);
     assertRank(bytes, 0.5, (Long) answer.getField(6), of);
     // Fewer items than a state has room for: exact.

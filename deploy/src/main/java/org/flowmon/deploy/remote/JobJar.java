@@ -1,8 +1,9 @@
-package org.flowmon.deploy.command;
+package org.flowmon.deploy.remote;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.flowmon.deploy.command.CommandException;
 
 /** The job's jar, which a cluster of Flink takes. */
 public final class JobJar {
