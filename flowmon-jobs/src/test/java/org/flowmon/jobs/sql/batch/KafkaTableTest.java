@@ -2,7 +2,6 @@ package org.flowmon.jobs.sql.batch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
@@ -145,8 +144,7 @@ class KafkaTableTest {
     StreamTableEnvironment flink = flink(EnvironmentSettings.inBatchMode());
     create(flink, "strict", "damaged", "");
     create(flink, "lenient", "damaged", ", 'flowmon-batch.ignore-parse-errors' = 'true'");
-    Throwable thrown =
-        assertThrows(Exception.class, () -> rows(flink, "SELECT COUNT(*) FROM strict"));
+    Throwable thrown = LocalFlink.failure(() -> rows(flink, "SELECT COUNT(*) FROM strict"));
     assertTrue(
         ExceptionUtils.findThrowableWithMessage(thrown, "a message is no batch of flows")
             .isPresent(),

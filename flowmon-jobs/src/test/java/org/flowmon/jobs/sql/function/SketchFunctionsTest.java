@@ -1,7 +1,6 @@
 package org.flowmon.jobs.sql.function;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -231,8 +230,7 @@ class SketchFunctionsTest {
   }
 
   private static void assertFails(StreamTableEnvironment flink, String call, String message) {
-    Throwable thrown =
-        assertThrows(Exception.class, () -> rows(flink, "SELECT " + call + " FROM flows"));
+    Throwable thrown = LocalFlink.failure(() -> rows(flink, "SELECT " + call + " FROM flows"));
     assertTrue(
         ExceptionUtils.findThrowableWithMessage(thrown, message).isPresent(),
         () -> ExceptionUtils.stringifyException(thrown));
