@@ -28,6 +28,7 @@ import org.flowmon.archive.commit.CommitResult;
 import org.flowmon.archive.commit.ImportedFile;
 import org.flowmon.archive.commit.RowSums;
 import org.flowmon.archive.commit.SourceRange;
+import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveStore;
 import org.flowmon.archive.store.LocalArchiveStore;
 import org.junit.jupiter.api.Test;
@@ -284,6 +285,19 @@ class ManifestTest {
                 ManifestFixtures.commit(
                     manifest, ManifestFixtures.commit("a", new SourceRange("t:0", 10, 11, 1))));
     assertEquals(Reason.SEGMENT_KNOWN, refused.reason());
+  }
+
+  @Test
+  void aSegmentIsCommittedOnceInACommit() throws IOException {
+    Manifest manifest = create(64);
+    SealedSegment segment = ManifestFixtures.segment("a", 1, 0);
+    ArchiveCommit twice =
+        ArchiveCommit.ofRanges(
+            List.of(segment, segment), List.of(new SourceRange("t:0", 0, 10, 1)), "test");
+    CommitRefusedException refused =
+        assertThrows(CommitRefusedException.class, () -> ManifestFixtures.commit(manifest, twice));
+    assertEquals(Reason.SEGMENT_KNOWN, refused.reason());
+    assertEquals(0, manifest.state().number());
   }
 
   @Test
