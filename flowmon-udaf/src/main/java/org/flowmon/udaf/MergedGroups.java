@@ -58,7 +58,7 @@ public final class MergedGroups {
     merges[groups.grouping()].into(tables[groups.grouping()], groups);
   }
 
-  /** The rows of what was merged, as partial groups; nothing may be merged afterwards. */
+  /** The rows of the merged groups, as partial groups; call it once, after the last merge. */
   public List<byte[]> rows() {
     GroupTable own = tables[0];
     if (counts.isPresent()) {

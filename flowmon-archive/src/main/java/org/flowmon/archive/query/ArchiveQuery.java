@@ -24,8 +24,6 @@ import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.OrderItem;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.query.SelectItem;
-import org.flowmon.udaf.result.ValueBound;
-import org.flowmon.udaf.value.ResultTable;
 import org.flowmon.udaf.value.Value;
 
 /**
@@ -88,22 +86,11 @@ public final class ArchiveQuery {
           if (enriched instanceof FlowQuery flows && flows.inQueries().isEmpty()) {
             return ofFlows(snapshots, flows, options, deadline, memory);
           }
-          List<QueryStats> stats = new ArrayList<>();
-          List<ValueBound> bounds = new ArrayList<>();
-          ResultTable table =
-              NestedQueries.<IOException>answer(
-                  enriched,
-                  flows -> {
-                    QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
-                    stats.add(answer.stats());
-                    bounds.addAll(answer.bounds());
-                    return answer.table();
-                  },
-                  memory,
-                  deadline::check);
-          QueryStats all = stats.stream().reduce(QueryStats::plus).orElseThrow();
-          return new QueryAnswer(
-              table, all.withNanos(deadline.elapsedNanos()), ValueBound.ofEach(bounds));
+          return NestedAnswer.of(
+              enriched,
+              flows -> ofFlows(snapshots, flows, options, deadline, memory),
+              deadline,
+              memory);
         });
   }
 
@@ -253,7 +240,7 @@ public final class ArchiveQuery {
    *
    * @param query with groups, without subqueries
    * @param sink gets all groups of each grouping; a group may come more than once
-   * @return what was read; without rows
+   * @return counts of what was read, of rows none
    */
   public static QueryStats groups(
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, GroupSink sink)

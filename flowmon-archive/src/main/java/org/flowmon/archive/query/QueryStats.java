@@ -141,11 +141,6 @@ public record QueryStats(
         otherNanos);
   }
 
-  /** Of all of these queries, at least one, in their order. */
-  public static QueryStats sum(List<QueryStats> all) {
-    return all.stream().reduce(QueryStats::plus).orElseThrow();
-  }
-
   /** Adds a later query's, which shared the count of bytes and the time; each warning once. */
   QueryStats plus(QueryStats later) {
     List<PlanStep> allPlans = new ArrayList<>(plans);

@@ -20,6 +20,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.flowmon.archive.query.NestedAnswer;
 import org.flowmon.archive.query.QueryAnswer;
 import org.flowmon.archive.query.QueryOptions;
 import org.flowmon.archive.query.QueryStats;
@@ -31,13 +32,11 @@ import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.scan.ArchiveSource;
 import org.flowmon.jobs.scan.ArchiveSplit;
 import org.flowmon.udaf.MergedGroups;
-import org.flowmon.udaf.NestedQueries;
 import org.flowmon.udaf.constraint.Constraints;
 import org.flowmon.udaf.memory.GroupMemory;
 import org.flowmon.udaf.query.FlowQuery;
 import org.flowmon.udaf.query.Query;
 import org.flowmon.udaf.result.GroupAnswer;
-import org.flowmon.udaf.result.ValueBound;
 import org.flowmon.udaf.text.QueryException;
 
 /**
@@ -95,22 +94,9 @@ public final class DistributedQuery {
       throws IOException {
     query.requireBound();
     Deadline deadline = options.deadline();
-    List<QueryStats> stats = new ArrayList<>();
-    List<ValueBound> bounds = new ArrayList<>();
     try (GroupMemory memory = new GroupMemory(options.groupMemory(), deadline::check)) {
-      var table =
-          NestedQueries.<IOException>answer(
-              query,
-              flows -> {
-                QueryAnswer answer = ofFlows(snapshots, flows, options, deadline, memory);
-                stats.add(answer.stats());
-                bounds.addAll(answer.bounds());
-                return answer.table();
-              },
-              memory,
-              deadline::check);
-      QueryStats all = QueryStats.sum(stats);
-      return new QueryAnswer(table, all, ValueBound.ofEach(bounds));
+      return NestedAnswer.of(
+          query, flows -> ofFlows(snapshots, flows, options, deadline, memory), deadline, memory);
     }
   }
 
@@ -138,6 +124,7 @@ public final class DistributedQuery {
         }
       }
     }
+    deadline.bytesRead(read.bytes());
     GroupAnswer.WithBounds answer = MergedGroups.answer(query, rows, memory);
     return new QueryAnswer(answer.rows(), stats(archives, choice, read, deadline), answer.bounds());
   }
@@ -164,7 +151,7 @@ public final class DistributedQuery {
         archives.rows(),
         read.rowsExamined(),
         read.rowsMatched(),
-        read.bytes(),
+        deadline.bytes(),
         List.of(),
         warnings,
         deadline.elapsedNanos());

@@ -17,7 +17,7 @@ import org.flowmon.udaf.partial.KeyGroupPartials;
 import org.flowmon.udaf.query.FlowQuery;
 
 /**
- * The partial groups of each split, by key group, and what was read as {@link ReadCounts}.
+ * The partial groups of each split, by key group, then its {@link ReadCounts}.
  *
  * @param keyGroups one for each task that merges
  */

@@ -168,6 +168,28 @@ class DistributedQueryTest {
   }
 
   @Test
+  void theBytesOfAllQueriesOverFlowsCount() throws IOException {
+    String senders = "SELECT src_addr AS host, COUNT(*) AS n FROM flows GROUP BY src_addr";
+    String receivers = "SELECT dst_addr AS host, COUNT(*) AS n FROM flows GROUP BY dst_addr";
+    String both =
+        "SELECT a.n, b.n AS m FROM (%s) AS a JOIN (%s) AS b ON a.host = b.host"
+            .formatted(senders, receivers);
+    try (ArchiveSnapshot snapshot = archive.snapshot()) {
+      long ofSenders = bytesRead(snapshot, senders);
+      long ofReceivers = bytesRead(snapshot, receivers);
+      assertTrue(Math.min(ofSenders, ofReceivers) > 0);
+      assertEquals(ofSenders + ofReceivers, bytesRead(snapshot, both));
+    }
+  }
+
+  private static long bytesRead(ArchiveSnapshot snapshot, String sql) throws IOException {
+    return cluster(2)
+        .run(List.of(snapshot), QueryParser.parseQuery(sql), QueryOptions.DEFAULTS)
+        .stats()
+        .bytesRead();
+  }
+
+  @Test
   void rowsWithoutGroupsAreRefusedBeforeAJobStarts() throws IOException {
     try (ArchiveSnapshot snapshot = archive.snapshot()) {
       QueryException e =
@@ -208,10 +230,8 @@ class DistributedQueryTest {
                           QueryOptions.DEFAULTS.withTimeLimit(Duration.ofMillis(1))));
       assertFalse(String.valueOf(late.getMessage()).isEmpty());
       Files.delete(segment);
-      IOException e =
-          assertThrows(
-              IOException.class,
-              () -> cluster(2).run(List.of(snapshot), query, QueryOptions.DEFAULTS));
+      Exception e =
+          LocalFlink.failure(() -> cluster(2).run(List.of(snapshot), query, QueryOptions.DEFAULTS));
       assertTrue(
           String.valueOf(e.getMessage()).contains(segment.getFileName().toString()),
           e.getMessage());
