@@ -21,11 +21,9 @@ import java.util.stream.Collectors;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
-import org.apache.flink.util.CloseableIterator;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.segment.VisibleSegment;
-import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.scan.ArchiveSplit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,15 +98,7 @@ class FlowmonSqlTest {
   }
 
   private static StreamTableEnvironment flink() {
-    StreamTableEnvironment flink =
-        StreamTableEnvironment.create(LocalFlink.environment(2), EnvironmentSettings.inBatchMode());
-    flink.getConfig().set("table.local-time-zone", "UTC");
-    flink.executeSql(
-        "CREATE CATALOG flowmon WITH ('type' = 'flowmon', 'archive' = '"
-            + archive.directory()
-            + "')");
-    flink.executeSql("USE CATALOG flowmon");
-    return flink;
+    return SqlSession.of(archive, EnvironmentSettings.inBatchMode(), 2);
   }
 
   /** Cells as text, in any order of rows. */
@@ -121,15 +111,12 @@ class FlowmonSqlTest {
                 "CAST('"
                     + time.toString().replace("T", " ").replace("Z", "")
                     + "' AS TIMESTAMP_LTZ(6))");
-    try (CloseableIterator<Row> all = flink.executeSql(query).collect()) {
-      while (all.hasNext()) {
-        Row row = all.next();
-        List<Object> cells = new ArrayList<>();
-        for (int i = 0; i < row.getArity(); i++) {
-          cells.add(row.getField(i));
-        }
-        rows.add(cells.toString());
+    for (Row row : SqlSession.rows(flink, query)) {
+      List<Object> cells = new ArrayList<>();
+      for (int i = 0; i < row.getArity(); i++) {
+        cells.add(row.getField(i));
       }
+      rows.add(cells.toString());
     }
     rows.sort(null);
     return rows;

@@ -13,10 +13,8 @@ import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
-import org.apache.flink.util.CloseableIterator;
 import org.apache.flink.util.ExceptionUtils;
 import org.flowmon.archive.Archive;
-import org.flowmon.jobs.LocalFlink;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,13 +41,7 @@ class LookupJoinTest {
 
   /** Asked are addresses that the archive has, ones that it does not, texts that are none, NULL. */
   private static StreamTableEnvironment flink(EnvironmentSettings mode) {
-    StreamTableEnvironment flink = StreamTableEnvironment.create(LocalFlink.environment(2), mode);
-    flink.getConfig().set("table.local-time-zone", "UTC");
-    flink.executeSql(
-        "CREATE CATALOG flowmon WITH ('type' = 'flowmon', 'archive' = '"
-            + archive.directory()
-            + "')");
-    flink.executeSql("USE CATALOG flowmon");
+    StreamTableEnvironment flink = SqlSession.of(archive, mode, 2);
     Random random = new Random(SEED);
     List<Row> asked = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
@@ -76,15 +68,6 @@ class LookupJoinTest {
     return flink;
   }
 
-  private static List<String> rows(StreamTableEnvironment flink, String sql) throws Exception {
-    List<String> rows = new ArrayList<>();
-    try (CloseableIterator<Row> all = flink.executeSql(sql).collect()) {
-      all.forEachRemaining(row -> rows.add(row.toString()));
-    }
-    rows.sort(null);
-    return rows;
-  }
-
   private static String join(String kind, String table, String condition) {
     return "SELECT a.id, f.arrival, f.src_addr, f.dst_port, f.`bytes`, f.outgoing, f.service FROM"
         + " (SELECT *, PROCTIME() AS t FROM asked) AS a "
@@ -101,9 +84,9 @@ class LookupJoinTest {
     String lookup = join(kind, LOOKUP, condition);
     assertTrue(flink.explainSql(lookup).contains("LookupJoin("), condition);
     List<String> expected =
-        rows(flink(EnvironmentSettings.inBatchMode()), join(kind, "flows", condition));
+        SqlSession.sorted(flink(EnvironmentSettings.inBatchMode()), join(kind, "flows", condition));
     assertFalse(expected.isEmpty(), condition);
-    assertEquals(expected, rows(flink, lookup), "seed " + SEED + ": " + condition);
+    assertEquals(expected, SqlSession.sorted(flink, lookup), "seed " + SEED + ": " + condition);
   }
 
   @Test
@@ -131,19 +114,16 @@ class LookupJoinTest {
         "flows /*+ OPTIONS('lookup.cache' = 'PARTIAL', 'lookup.partial-cache.max-rows' = '1000')"
             + " */ FOR SYSTEM_TIME AS OF a.t";
     assertEquals(
-        rows(flink, join("LEFT", LOOKUP, condition)), rows(flink, join("LEFT", cached, condition)));
+        SqlSession.sorted(flink, join("LEFT", LOOKUP, condition)),
+        SqlSession.sorted(flink, join("LEFT", cached, condition)));
   }
 
   @Test
   void moreFlowsThanAllowedAreAnError() {
     StreamTableEnvironment flink = flink(EnvironmentSettings.inStreamingMode());
     String few = "flows /*+ OPTIONS('lookup.max-rows' = '9') */ FOR SYSTEM_TIME AS OF a.t";
-    Throwable thrown =
-        LocalFlink.failure(() -> rows(flink, join("LEFT", few, "f.src_addr = a.addr")));
-    assertTrue(
-        ExceptionUtils.findThrowableWithMessage(thrown, "finds more than 9 flows; join on more")
-            .isPresent(),
-        () -> ExceptionUtils.stringifyException(thrown));
+    SqlSession.assertFails(
+        flink, join("LEFT", few, "f.src_addr = a.addr"), "finds more than 9 flows; join on more");
   }
 
   @Test

@@ -9,8 +9,6 @@ import java.util.Locale;
 import java.util.Random;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.types.Row;
-import org.apache.flink.util.CloseableIterator;
 import org.apache.flink.util.FileUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -21,7 +19,6 @@ import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.FlowBatchBuilder;
 import org.flowmon.flow.FlowColumn;
 import org.flowmon.flow.IpAddress;
-import org.flowmon.jobs.LocalFlink;
 import org.flowmon.udaf.parser.QueryParser;
 
 /**
@@ -102,34 +99,22 @@ final class SqlBenchmark {
   }
 
   private StreamTableEnvironment flink(EnvironmentSettings mode) {
-    StreamTableEnvironment flink = StreamTableEnvironment.create(LocalFlink.environment(1), mode);
+    StreamTableEnvironment flink = SqlSession.of(archive, mode, 1);
     flink.getConfig().set("pipeline.object-reuse", "true");
-    flink.executeSql(
-        "CREATE CATALOG flowmon WITH ('type' = 'flowmon', 'archive' = '"
-            + archive.directory()
-            + "')");
-    flink.executeSql("USE CATALOG flowmon");
     flink.executeSql(
         "CREATE TABLE ids (id BIGINT) WITH ('connector' = 'datagen', 'fields.id.kind' = 'sequence',"
             + " 'fields.id.start' = '0', 'fields.id.end' = '0', 'rows-per-second' = '100000000')");
     return flink;
   }
 
-  private static List<Row> rows(StreamTableEnvironment flink, String sql) throws Exception {
-    List<Row> rows = new ArrayList<>();
-    try (CloseableIterator<Row> all = flink.executeSql(sql).collect()) {
-      all.forEachRemaining(rows::add);
-    }
-    return rows;
-  }
-
   private void scans(int flows) throws Exception {
     StreamTableEnvironment flink = flink(EnvironmentSettings.inBatchMode());
-    Cost start = best("start of a job", () -> rows(flink, "SELECT dst_port FROM flows LIMIT 1"));
+    Cost start =
+        best("start of a job", () -> SqlSession.rows(flink, "SELECT dst_port FROM flows LIMIT 1"));
     String sql = String.format(AGGREGATE, "`bytes`");
-    rates("Flink SQL, groups pushed down", flows, start, () -> rows(flink, sql));
+    rates("Flink SQL, groups pushed down", flows, start, () -> SqlSession.rows(flink, sql));
     flink.getConfig().set("table.optimizer.source.aggregate-pushdown-enabled", "false");
-    rates("Flink SQL, groups by Flink", flows, start, () -> rows(flink, sql));
+    rates("Flink SQL, groups by Flink", flows, start, () -> SqlSession.rows(flink, sql));
     rates("the dialect, in this process", flows, new Cost(0, 0), this::query);
   }
 
@@ -141,19 +126,22 @@ final class SqlBenchmark {
   }
 
   private void lookups(String what, String network, int addresses, int lookups) throws Exception {
-    rows(flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, lookups / 10));
+    SqlSession.rows(
+        flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, lookups / 10));
     int few = lookups / 100;
     Cost start =
         best(
             what + ", " + few + " lookups",
             () ->
-                rows(flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, few)));
+                SqlSession.rows(
+                    flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, few)));
     rates(
         what + " addresses, lookups",
         lookups - few,
         start,
         () ->
-            rows(flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, lookups)));
+            SqlSession.rows(
+                flink(EnvironmentSettings.inStreamingMode()), join(network, addresses, lookups)));
   }
 
   /** Each address once, in a scattered order; {@code addresses} is a power of two. */

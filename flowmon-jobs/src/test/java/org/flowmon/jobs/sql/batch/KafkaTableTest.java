@@ -6,22 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.types.Row;
-import org.apache.flink.util.CloseableIterator;
-import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.flow.FlowBatch;
 import org.flowmon.flow.Heartbeat;
-import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.TestKafka;
 import org.flowmon.jobs.sql.RandomArchive;
+import org.flowmon.jobs.sql.SqlSession;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -65,13 +61,7 @@ class KafkaTableTest {
   }
 
   private static StreamTableEnvironment flink(EnvironmentSettings mode) {
-    StreamTableEnvironment flink = StreamTableEnvironment.create(LocalFlink.environment(2), mode);
-    flink.getConfig().set("table.local-time-zone", "UTC");
-    flink.executeSql(
-        "CREATE CATALOG flowmon WITH ('type' = 'flowmon', 'archive' = '"
-            + archive.directory()
-            + "')");
-    flink.executeSql("USE CATALOG flowmon");
+    StreamTableEnvironment flink = SqlSession.of(archive, mode, 2);
     create(flink, "live", "flows", "");
     return flink;
   }
@@ -95,29 +85,20 @@ class KafkaTableTest {
             + ")");
   }
 
-  private static List<String> rows(StreamTableEnvironment flink, String sql) throws Exception {
-    List<String> rows = new ArrayList<>();
-    try (CloseableIterator<Row> all = flink.executeSql(sql).collect()) {
-      all.forEachRemaining(row -> rows.add(row.toString()));
-    }
-    rows.sort(null);
-    return rows;
-  }
-
   @Test
   void flowsAreThoseOfTheArchive() throws Exception {
     StreamTableEnvironment flink = flink(EnvironmentSettings.inBatchMode());
     String archived = COLUMNS.replace("arrival", "CAST(arrival AS TIMESTAMP_LTZ(3)) AS arrival");
-    List<String> expected = rows(flink, "SELECT " + archived + " FROM flows");
+    List<String> expected = SqlSession.sorted(flink, "SELECT " + archived + " FROM flows");
     assertEquals(5_000, expected.size());
-    assertEquals(expected, rows(flink, "SELECT " + COLUMNS + " FROM live"));
+    assertEquals(expected, SqlSession.sorted(flink, "SELECT " + COLUMNS + " FROM live"));
   }
 
   @Test
   void metadataOfMessagesComeBesideTheFlows() throws Exception {
     assertEquals(
         List.of("+I[0, 2500]", "+I[1, 2500]"),
-        rows(
+        SqlSession.sorted(
             flink(EnvironmentSettings.inBatchMode()),
             "SELECT number, COUNT(*) FROM live GROUP BY number"));
   }
@@ -129,12 +110,13 @@ class KafkaTableTest {
             + " DESCRIPTOR(arrival), INTERVAL '10' MINUTES)) GROUP BY window_start, window_end,"
             + " src_addr";
     List<String> live =
-        rows(flink(EnvironmentSettings.inStreamingMode()), String.format(window, "live"));
+        SqlSession.sorted(
+            flink(EnvironmentSettings.inStreamingMode()), String.format(window, "live"));
     StreamTableEnvironment batch = flink(EnvironmentSettings.inBatchMode());
     batch.executeSql(
         "CREATE VIEW archived AS SELECT src_addr, `bytes`, CAST(arrival AS TIMESTAMP_LTZ(3)) AS"
             + " arrival FROM flows");
-    List<String> expected = rows(batch, String.format(window, "archived"));
+    List<String> expected = SqlSession.sorted(batch, String.format(window, "archived"));
     assertTrue(expected.size() > 100);
     assertEquals(expected, live);
   }
@@ -144,12 +126,8 @@ class KafkaTableTest {
     StreamTableEnvironment flink = flink(EnvironmentSettings.inBatchMode());
     create(flink, "strict", "damaged", "");
     create(flink, "lenient", "damaged", ", 'flowmon-batch.ignore-parse-errors' = 'true'");
-    Throwable thrown = LocalFlink.failure(() -> rows(flink, "SELECT COUNT(*) FROM strict"));
-    assertTrue(
-        ExceptionUtils.findThrowableWithMessage(thrown, "a message is no batch of flows")
-            .isPresent(),
-        () -> ExceptionUtils.stringifyException(thrown));
-    assertEquals(List.of("+I[500]"), rows(flink, "SELECT COUNT(*) FROM lenient"));
+    SqlSession.assertFails(flink, "SELECT COUNT(*) FROM strict", "a message is no batch of flows");
+    assertEquals(List.of("+I[500]"), SqlSession.sorted(flink, "SELECT COUNT(*) FROM lenient"));
   }
 
   @Test
@@ -159,8 +137,9 @@ class KafkaTableTest {
             + " dst_port = 22 AND src_as = 4294967295) AS l JOIN flows FOR SYSTEM_TIME AS OF l.t AS"
             + " f ON f.src_addr = l.src_addr AND f.dst_port = 443";
     StreamTableEnvironment flink = flink(EnvironmentSettings.inBatchMode());
-    List<String> expected = rows(flink, join.replace("FOR SYSTEM_TIME AS OF l.t ", ""));
+    List<String> expected =
+        SqlSession.sorted(flink, join.replace("FOR SYSTEM_TIME AS OF l.t ", ""));
     assertFalse(expected.isEmpty());
-    assertEquals(expected, rows(flink(EnvironmentSettings.inStreamingMode()), join));
+    assertEquals(expected, SqlSession.sorted(flink(EnvironmentSettings.inStreamingMode()), join));
   }
 }

@@ -14,14 +14,12 @@ import java.util.Objects;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
-import org.apache.flink.util.CloseableIterator;
-import org.apache.flink.util.ExceptionUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveSnapshot;
 import org.flowmon.archive.query.ArchiveQuery;
 import org.flowmon.archive.query.QueryOptions;
-import org.flowmon.jobs.LocalFlink;
 import org.flowmon.jobs.sql.RandomArchive;
+import org.flowmon.jobs.sql.SqlSession;
 import org.flowmon.udaf.parser.QueryParser;
 import org.flowmon.udaf.value.ResultTable;
 import org.junit.jupiter.api.AfterAll;
@@ -53,13 +51,7 @@ class SketchFunctionsTest {
   }
 
   private static StreamTableEnvironment flink(EnvironmentSettings mode) {
-    StreamTableEnvironment flink = StreamTableEnvironment.create(LocalFlink.environment(2), mode);
-    flink.getConfig().set("table.local-time-zone", "UTC");
-    flink.executeSql(
-        "CREATE CATALOG flowmon WITH ('type' = 'flowmon', 'archive' = '"
-            + archive.directory()
-            + "')");
-    flink.executeSql("USE CATALOG flowmon");
+    StreamTableEnvironment flink = SqlSession.of(archive, mode, 2);
     flink.executeSql(
         "CREATE TABLE timed (src_addr STRING, dst_port INT, packets BIGINT, `bytes` BIGINT,"
             + " protocol SMALLINT, service STRING, arrival TIMESTAMP_LTZ(3),"
@@ -70,14 +62,6 @@ class SketchFunctionsTest {
     return flink;
   }
 
-  private static List<Row> rows(StreamTableEnvironment flink, String sql) throws Exception {
-    List<Row> rows = new ArrayList<>();
-    try (CloseableIterator<Row> all = flink.executeSql(sql).collect()) {
-      all.forEachRemaining(rows::add);
-    }
-    return rows;
-  }
-
   /** The flows' src_addr, dst_port, packets, bytes and service by key. */
   private static Map<String, List<Row>> flows(String keys) throws Exception {
     Map<String, List<Row>> groups = new HashMap<>();
@@ -86,7 +70,7 @@ class SketchFunctionsTest {
     String windows =
         " FROM TABLE(HOP(TABLE timed, DESCRIPTOR(arrival), INTERVAL '20' MINUTE, INTERVAL '1'"
             + " HOUR))";
-    for (Row row : rows(flink(EnvironmentSettings.inBatchMode()), sql + windows)) {
+    for (Row row : SqlSession.rows(flink(EnvironmentSettings.inBatchMode()), sql + windows)) {
       groups.computeIfAbsent((String) row.getField(5), key -> new ArrayList<>()).add(row);
     }
     return groups;
@@ -144,7 +128,7 @@ class SketchFunctionsTest {
     String keys = "CAST(window_start AS STRING), CAST(protocol AS STRING)";
     Map<String, List<Row>> flows = flows(keys);
     List<Row> answers =
-        rows(
+        SqlSession.rows(
             flink(mode),
             "SELECT CONCAT_WS(' ', "
                 + keys
@@ -192,7 +176,7 @@ class SketchFunctionsTest {
             + " AND protocol IS NOT NULL ORDER BY protocol";
     assertEquals(
         expected,
-        rows(flink, sql).stream()
+        SqlSession.rows(flink, sql).stream()
             .map(row -> row.getField(0) + " " + row.getField(1) + " " + row.getField(2))
             .toList());
   }
@@ -204,8 +188,8 @@ class SketchFunctionsTest {
         "CREATE FUNCTION default_catalog.default_database.part AS"
             + " 'org.flowmon.jobs.sql.function.Quantile'");
     assertEquals(
-        rows(flink, "SELECT MAX(`bytes`), MIN(`bytes`) FROM flows"),
-        rows(
+        SqlSession.rows(flink, "SELECT MAX(`bytes`), MIN(`bytes`) FROM flows"),
+        SqlSession.rows(
             flink,
             "SELECT default_catalog.default_database.part(`bytes`, 1),"
                 + " default_catalog.default_database.part(`bytes`, 0) FROM flows"));
@@ -214,7 +198,7 @@ class SketchFunctionsTest {
   @Test
   void withoutRowsNothingIsCounted() throws Exception {
     Row answer =
-        rows(
+        SqlSession.rows(
                 flink(EnvironmentSettings.inBatchMode()),
                 "SELECT 0, " + CALLS + " FROM flows WHERE src_addr = '198.51.100.1'")
             .get(0);
@@ -224,15 +208,15 @@ class SketchFunctionsTest {
   @Test
   void aTextThatIsNoAddressAndChangingParametersAreErrors() {
     StreamTableEnvironment flink = flink(EnvironmentSettings.inBatchMode());
-    assertFails(flink, "HEAVY_HITTERS(service, 1, 3)", "takes addresses and whole numbers, found");
-    assertFails(flink, "QUANTILE(`bytes`, dst_port / 1e5)", "give it as a constant");
-    assertFails(flink, "QUANTILE(`bytes`, 1.5)", "expected share to be a number from 0 to 1");
-  }
-
-  private static void assertFails(StreamTableEnvironment flink, String call, String message) {
-    Throwable thrown = LocalFlink.failure(() -> rows(flink, "SELECT " + call + " FROM flows"));
-    assertTrue(
-        ExceptionUtils.findThrowableWithMessage(thrown, message).isPresent(),
-        () -> ExceptionUtils.stringifyException(thrown));
+    SqlSession.assertFails(
+        flink,
+        "SELECT HEAVY_HITTERS(service, 1, 3) FROM flows",
+        "takes addresses and whole numbers, found");
+    SqlSession.assertFails(
+        flink, "SELECT QUANTILE(`bytes`, dst_port / 1e5) FROM flows", "give it as a constant");
+    SqlSession.assertFails(
+        flink,
+        "SELECT QUANTILE(`bytes`, 1.5) FROM flows",
+        "expected share to be a number from 0 to 1");
   }
 }
