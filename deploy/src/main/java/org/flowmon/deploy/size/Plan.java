@@ -36,16 +36,18 @@ final class Plan {
 
   static List<Line> of(Wanted wanted, Figures figures) {
     Plan plan = new Plan();
-    plan.job(wanted, figures);
-    plan.storage(wanted, figures);
+    // µs of CPU a flow to merge what was sealed.
+    double compaction = 1 / figures.get("compacted_rate") - 1 / figures.get("sealed_rate");
+    double slots = plan.job(wanted, figures, compaction);
+    plan.storage(wanted, figures, compaction, slots);
     return plan.lines;
   }
 
-  private void job(Wanted wanted, Figures figures) {
+  /** Returns the slots. */
+  private double job(Wanted wanted, Figures figures, double compaction) {
     double million = wanted.flows() / 1e6; // a core gives a million µs a second
     double analyses = analyses(wanted.analyses(), figures);
     double archive = figures.get("archived") - figures.get("read");
-    double compaction = 1 / figures.get("compacted_rate") - 1 / figures.get("sealed_rate");
     double job = million * (analyses + archive + compaction) * wanted.headroom();
     double slots = Math.max(1, Math.ceil(job));
     add(
@@ -96,17 +98,18 @@ final class Plan {
         wanted.flows() * figures.get("message_bytes") * DAY / 1e12,
         "TB",
         "a day of one replica");
+    return slots;
   }
 
-  private void storage(Wanted wanted, Figures figures) {
+  private void storage(Wanted wanted, Figures figures, double compaction, double slots) {
     double perDay = wanted.flows() * DAY / SEGMENT_ROWS;
     double segments = perDay * wanted.days();
-    double compaction = 1 / figures.get("compacted_rate") - 1 / figures.get("sealed_rate");
     double threads = wanted.flows() / 1e6 * compaction * wanted.headroom();
     double archives = Math.max(1, Math.ceil(Math.max(segments / MOST_SEGMENTS, threads)));
+    double bytes = wanted.flows() * DAY * wanted.days() * figures.get("disk_bytes");
     add(
         "disk",
-        wanted.flows() * DAY * wanted.days() * figures.get("disk_bytes") / 1e12,
+        bytes / 1e12,
         "TB",
         "%.4g bytes a flow, %d days",
         figures.get("disk_bytes"),
@@ -127,18 +130,11 @@ final class Plan {
         "MiB",
         "%.4g MiB a million segments",
         figures.get("entries_mib"));
-    double slots =
-        lines.stream()
-            .filter(line -> line.name().equals("slots"))
-            .findFirst()
-            .orElseThrow()
-            .value();
     double checkpoints = MONTH / wanted.checkpointSeconds();
     double small = slots * checkpoints * FILES_OF_A_SEGMENT;
     double puts = small + 2 * archives * checkpoints + FILES_OF_A_SEGMENT * perDay * 30;
     add("s3_puts", puts, "a month", "2 files a slot, each %.4g s", wanted.checkpointSeconds());
     add("s3_gets", 2 * small, "a month", "length, then read to merge");
-    double bytes = wanted.flows() * DAY * wanted.days() * figures.get("disk_bytes");
     Prices prices = wanted.prices();
     add(
         "s3_storage_cost",

@@ -5,15 +5,11 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.thread.Invocable;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the body of a request without a thread that waits.
- *
- * <p>A body that is refused is read and dropped before the answer, within a bound: if a server
- * closes a connection with unread bytes, it resets it, and the client may lose the answer.
- */
+/** Reads the body of a request without a thread that waits. */
 final class RequestBody implements Invocable.Task {
-  /** What is dropped of a body that nobody wants; a larger one may lose its answer. */
+  /** A refused body with more than this may lose its answer. */
   private static final int MAX_DROPPED = 16 << 20;
 
   /** Gets a body; one of its methods is called, once. */
@@ -27,34 +23,39 @@ final class RequestBody implements Invocable.Task {
   }
 
   private final Request request;
-  private final Taker taker;
   private final int limit;
-  private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
-  private long dropped;
+  private final @Nullable ByteArrayOutputStream kept; // null to drop the body
+  private final Taker taker;
+  private long count;
 
-  private RequestBody(Request request, int limit, Taker taker) {
+  private RequestBody(
+      Request request, int limit, @Nullable ByteArrayOutputStream kept, Taker taker) {
     this.request = request;
     this.limit = limit;
+    this.kept = kept;
     this.taker = taker;
   }
 
-  /** Reads at most {@code limit} bytes. */
+  /** Reads at most {@code limit} bytes; what is beyond stays unread. */
   static void read(Request request, int limit, Taker taker) {
     if (request.getLength() > limit) {
       taker.tooLarge();
     } else {
-      new RequestBody(request, limit, taker).run();
+      new RequestBody(request, limit, new ByteArrayOutputStream(), taker).run();
     }
   }
 
-  /** Drops what is unread, and then runs {@code then}. */
+  /**
+   * Drops what is unread, within a bound, and then runs {@code then}. If a server closes a
+   * connection with unread bytes, it resets it, and the client may lose the answer.
+   */
   static void discard(Request request, Runnable then) {
     boolean isNotSent = request.getHeaders().contains(HttpHeader.EXPECT); // until it is asked for
     if (isNotSent || request.getLength() > MAX_DROPPED) {
       then.run();
       return;
     }
-    Taker ignored =
+    Taker any =
         new Taker() {
           @Override
           public void taken(byte[] body) {
@@ -71,7 +72,7 @@ final class RequestBody implements Invocable.Task {
             then.run();
           }
         };
-    new RequestBody(request, 0, ignored).run();
+    new RequestBody(request, MAX_DROPPED, null, any).run();
   }
 
   @Override
@@ -91,28 +92,22 @@ final class RequestBody implements Invocable.Task {
         taker.failed(chunk.getFailure());
         return;
       }
-      keep(chunk);
+      count += chunk.remaining();
+      if (count <= limit && kept != null) {
+        byte[] bytes = new byte[chunk.remaining()];
+        chunk.get(bytes, 0, bytes.length);
+        kept.writeBytes(bytes);
+      }
       boolean isLast = chunk.isLast();
       chunk.release();
-      if (isLast || dropped > MAX_DROPPED) {
-        if (dropped > 0) {
-          taker.tooLarge();
-        } else {
-          taker.taken(kept.toByteArray());
-        }
+      if (count > limit) {
+        taker.tooLarge();
         return;
       }
-    }
-  }
-
-  private void keep(Content.Chunk chunk) {
-    int size = chunk.remaining();
-    if (dropped > 0 || kept.size() + size > limit) {
-      dropped += size;
-    } else {
-      byte[] bytes = new byte[size];
-      chunk.get(bytes, 0, size);
-      kept.writeBytes(bytes);
+      if (isLast) {
+        taker.taken(kept == null ? new byte[0] : kept.toByteArray());
+        return;
+      }
     }
   }
 }
