@@ -53,9 +53,9 @@ public record PrintedHost(
     }
     if (to == Long.MAX_VALUE && summary.flows() > 0 && summary.peersNow() == 0) {
       out.note(
-          "now, %s … %s, has none of its flows: it ends where the archive is complete, by when"
+          "now, %s … %s, has none of its flows: it ends at the time up to which the archive is"
                   .formatted(FlowTime.textOrNull(nowFrom), FlowTime.textOrNull(now))
-              + " flows arrived; --to ends it earlier, --window makes it longer");
+              + " complete, by when flows arrived; --to ends it earlier, --window makes it longer");
     }
     summary.warnings().forEach(warning -> out.note("warning: " + warning));
     return ExitCodes.DONE;
