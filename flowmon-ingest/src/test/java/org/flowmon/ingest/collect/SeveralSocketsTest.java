@@ -106,21 +106,25 @@ class SeveralSocketsTest {
     try (UdpCollector collector = start(sockets)) {
       long sent = 0;
       for (int i = 0; i < EXPORTERS; i++) {
-        try (DatagramSocket templates = new DatagramSocket(0, address(i))) {
-          send(templates, collector, Exports.of(9, 0, true, 0));
+        // All are open at once: a port that is used again would repeat its sequence numbers.
+        List<DatagramSocket> ports = new ArrayList<>();
+        try {
+          for (int port = 0; port < 7; port++) {
+            ports.add(new DatagramSocket(0, address(i)));
+          }
+          send(ports.get(0), collector, Exports.of(9, 0, true, 0));
           await(++sent);
-        }
-        for (int port = 0; port < 5; port++) {
-          try (DatagramSocket data = new DatagramSocket(0, address(i))) {
+          for (DatagramSocket data : ports.subList(1, 6)) {
             send(data, collector, Exports.of(9, 0, false, 3));
             sent++;
           }
-        }
-        try (DatagramSocket ipfix = new DatagramSocket(0, address(i))) {
+          DatagramSocket ipfix = ports.get(6);
           send(ipfix, collector, Exports.of(10, 0, true, 2));
           send(ipfix, collector, Exports.of(10, 2, false, 2));
           send(ipfix, collector, Exports.of(10, 9, false, 2)); // 4 to 8 are missing
           sent += 3;
+        } finally {
+          ports.forEach(DatagramSocket::close);
         }
         await(sent);
       }
