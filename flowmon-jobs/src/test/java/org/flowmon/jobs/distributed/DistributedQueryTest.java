@@ -207,34 +207,41 @@ class DistributedQueryTest {
   }
 
   @Test
-  void aDamagedSegmentAndATimeLimitEndTheJobWithTheReason() throws IOException {
-    Path copy = folder.resolve("damaged");
+  void aTimeLimitEndsTheJob() throws IOException {
+    Path late = folder.resolve("late");
+    try (Archive archive = RandomArchive.create(late, SEED + 3, 3, 400);
+        ArchiveSnapshot snapshot = archive.snapshot()) {
+      QueryOptions options = QueryOptions.DEFAULTS.withTimeLimit(Duration.ofMillis(1));
+      QueryTimeoutException e =
+          assertThrows(
+              QueryTimeoutException.class,
+              () -> cluster(2).run(List.of(snapshot), byPort(), options));
+      assertFalse(String.valueOf(e.getMessage()).isEmpty());
+    }
+  }
+
+  @Test
+  void aMissingSegmentEndsTheJobWithItsName() throws IOException {
+    Path copy = folder.resolve("damaged"); // no other job may have its segments open
     RandomArchive.create(copy, SEED + 2, 3, 400).close();
-    Query query =
-        QueryParser.parseQuery("SELECT dst_port, SUM(bytes) FROM flows GROUP BY dst_port");
     Path segment;
     try (var files = Files.walk(copy)) {
       segment =
           files.filter(file -> file.toString().endsWith(".parquet")).findFirst().orElseThrow();
     }
+    Files.delete(segment);
     try (Archive damaged = Archive.open(copy);
         ArchiveSnapshot snapshot = damaged.snapshot()) {
-      QueryTimeoutException late =
-          assertThrows(
-              QueryTimeoutException.class,
-              () ->
-                  cluster(2)
-                      .run(
-                          List.of(snapshot),
-                          query,
-                          QueryOptions.DEFAULTS.withTimeLimit(Duration.ofMillis(1))));
-      assertFalse(String.valueOf(late.getMessage()).isEmpty());
-      Files.delete(segment);
       Exception e =
-          LocalFlink.failure(() -> cluster(2).run(List.of(snapshot), query, QueryOptions.DEFAULTS));
+          LocalFlink.failure(
+              () -> cluster(2).run(List.of(snapshot), byPort(), QueryOptions.DEFAULTS));
       assertTrue(
           String.valueOf(e.getMessage()).contains(segment.getFileName().toString()),
           e.getMessage());
     }
+  }
+
+  private static Query byPort() {
+    return QueryParser.parseQuery("SELECT dst_port, SUM(bytes) FROM flows GROUP BY dst_port");
   }
 }
