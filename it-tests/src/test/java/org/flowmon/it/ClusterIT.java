@@ -50,6 +50,7 @@ class ClusterIT {
 
   @TempDir static Path folder;
   private static OneJvm jvm;
+  private static FutureTask<FlinkProcesses> started;
   private static FlinkProcesses cluster;
   private static List<Path> logs;
   private static ResultTable flows;
@@ -61,6 +62,9 @@ class ClusterIT {
     try (var files = Files.list(day)) {
       logs = files.filter(file -> file.toString().endsWith(".log.gz")).sorted().toList();
     }
+    // A slot in each, so that both work, and a loss is felt. Those killed are started anew.
+    started = new FutureTask<>(() -> FlinkProcesses.start(folder.resolve("processes"), 2, 1));
+    new Thread(started, "start-flink").start();
     jvm = OneJvm.start(folder);
     OneJvm.publish(jvm.bootstrap(), "one", logs);
     Path archive = folder.resolve("one");
@@ -68,8 +72,7 @@ class ClusterIT {
     flows = OneJvm.query(archive, EVERYTHING);
     talkers = reported("one");
     assertTrue(flows.rowCount() > 30_000 && talkers.size() > 20, "a day has flows and windows");
-    // A slot in each, so that both work, and a loss is felt. Those killed are started anew.
-    cluster = FlinkProcesses.start(folder.resolve("flink"), 2, 1);
+    cluster = started.get();
   }
 
   @AfterEach
@@ -80,7 +83,7 @@ class ClusterIT {
   @AfterAll
   static void stop() throws Exception {
     try (OneJvm ended = jvm;
-        FlinkProcesses stopped = cluster) {
+        FlinkProcesses stopped = started.get()) {
       // both are closed if they were started
     }
   }
@@ -170,11 +173,11 @@ class ClusterIT {
       String first = submit("again", false, 2, List.of());
       publish(publisher, options, logs.subList(0, 6));
       awaitCheckpoint(first);
-      cluster.client(List.of("savepoint", first));
-      Path savepoint = onlyFolder(folder.resolve("flink/savepoints"));
+      cluster.savepoint(first);
+      Path savepoint = onlyFolder(folder.resolve("processes/savepoints"));
       publish(publisher, options, logs.subList(6, 14));
       awaitCheckpoint(first);
-      cluster.client(List.of("cancel", first));
+      cluster.cancelJobs();
       // What came after the savepoint is in the archive, and comes again.
       submit("again", false, 1, List.of("-s", savepoint.toString()));
       end(publisher, publish(publisher, options, logs.subList(14, logs.size())));
@@ -398,7 +401,7 @@ class ClusterIT {
                 + "}",
             "archive: {directory: '" + folder.resolve(name) + "'}",
             "analyses: '" + analyses + "'",
-            "job: {checkpoint_interval: 1s, bounded: "
+            "job: {checkpoint_interval: 500ms, bounded: "
                 + bounded
                 + ", parallelism: "
                 + parallelism

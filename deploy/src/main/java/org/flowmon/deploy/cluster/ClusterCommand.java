@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -75,24 +74,39 @@ public final class ClusterCommand implements Callable<Integer> {
       ClusterFolder folder = ClusterFolder.open(dir.folder);
       ClusterServices services = new ClusterServices(folder);
       try (var lock = folder.lock()) {
-        List<String> names = new ArrayList<>(folder.processes());
-        Collections.reverse(names);
-        boolean isClean = true;
-        for (String name : names) {
-          if (name.startsWith("taskmanager")
-              && name.endsWith("-" + folder.number("taskmanagers"))) {
-            isClean &= stopJob(folder, services);
-          }
-          OwnProcess process = folder.process(name);
-          Optional<ProcessHandle> found = process.find();
-          if (found.isPresent()) {
-            boolean isKilled = process.stop(grace, services.end(name));
-            isClean &= !isKilled;
-            System.out.println(name + (isKilled ? " was killed" : " has ended"));
-          }
-        }
+        boolean isClean = stop(folder, services, List.of("server", "collector"));
+        isClean &= stopJob(folder, services);
+        isClean &=
+            stop(
+                folder,
+                services,
+                folder.processes().stream()
+                    .filter(name -> name.startsWith("taskmanager"))
+                    .toList());
+        isClean &= stop(folder, services, List.of("jobmanager"));
+        isClean &= stop(folder, services, List.of("zookeeper", "postgres", "broker"));
         return isClean ? ExitCodes.DONE : ExitCodes.NO;
       }
+    }
+
+    /** Asks all of them to end, then waits for each. */
+    private boolean stop(ClusterFolder folder, ClusterServices services, List<String> names)
+        throws IOException {
+      List<OwnProcess> alive = new ArrayList<>();
+      for (String name : names) {
+        OwnProcess process = folder.process(name);
+        if (process.find().isPresent()) {
+          alive.add(process);
+          process.ask(services.end(name));
+        }
+      }
+      boolean isClean = true;
+      for (OwnProcess process : alive) {
+        boolean isKilled = process.awaitEnd(grace);
+        isClean &= !isKilled;
+        System.out.println(process.name() + (isKilled ? " was killed" : " has ended"));
+      }
+      return isClean;
     }
 
     private boolean stopJob(ClusterFolder folder, ClusterServices services) {

@@ -9,8 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
@@ -31,30 +33,34 @@ final class ClusterServices {
 
   private final ClusterFolder folder;
   private final FlinkCluster flink;
+  private final Set<String> begun = new HashSet<>();
 
   ClusterServices(ClusterFolder folder) {
     this.folder = folder;
     this.flink = new FlinkCluster(folder);
   }
 
-  /**
-   * Starts what does not run, all at once, and waits for each in its order.
-   *
-   * @param told is called with each name, and whether it was started
-   */
-  void start(List<String> names, BiConsumer<String, Boolean> told) throws IOException {
-    List<String> absent = new ArrayList<>();
+  /** Starts those that do not run, without waiting for any. */
+  void begin(List<String> names) throws IOException {
     for (String name : names) {
       if (folder.process(name).find().isEmpty()) {
-        absent.add(name);
+        begun.add(name);
         begin(name);
       }
     }
+  }
+
+  /**
+   * Waits for those that were begun, in their order.
+   *
+   * @param told is called with each name, and whether it was started
+   */
+  void await(List<String> names, BiConsumer<String, Boolean> told) throws IOException {
     for (String name : names) {
-      if (absent.contains(name)) {
+      if (begun.contains(name)) {
         complete(name);
       }
-      told.accept(name, absent.contains(name));
+      told.accept(name, begun.contains(name));
     }
   }
 

@@ -99,9 +99,14 @@ final class ClusterStartCommand implements Callable<Integer> {
       services.makeArchive();
       List<String> names = folder.processes();
       int collector = names.indexOf("collector"); // it and the server need the others
-      services.start(names.subList(0, collector), ClusterStartCommand::tell);
+      List<String> first = names.subList(0, collector);
+      List<String> last = names.subList(collector, names.size());
+      services.begin(first);
+      services.await(first, ClusterStartCommand::tell);
+      services.makeTopic();
+      services.begin(last);
       startJob(services, jar);
-      services.start(names.subList(collector, names.size()), ClusterStartCommand::tell);
+      services.await(last, ClusterStartCommand::tell);
     }
     System.out.println("exports   udp://" + folder.address("collector"));
     System.out.println("console   " + folder.url("console"));
@@ -116,7 +121,6 @@ final class ClusterStartCommand implements Callable<Integer> {
   }
 
   private static void startJob(ClusterServices services, Path jar) throws IOException {
-    services.makeTopic();
     services.awaitTaskManagers();
     if (services.flink().job().isPresent()) {
       System.out.println("the job runs already");

@@ -100,24 +100,27 @@ final class OwnProcess {
     }
   }
 
+  /** Asks it to end, if it is alive. */
+  void ask(ProcessEnd how) throws IOException {
+    Optional<ProcessHandle> found = find();
+    if (found.isPresent()) {
+      how.request(found.get());
+    }
+  }
+
   /**
-   * Asks it to end, waits, and kills it if it does not. Without such a process nothing is done.
+   * Waits until it has ended, and kills it if it does not. Without such a process nothing is done.
    *
-   * @param ask how it is asked
    * @return whether it had to be killed
    */
-  boolean stop(Duration grace, ProcessEnd ask) throws IOException {
+  boolean awaitEnd(Duration grace) throws IOException {
     Optional<ProcessHandle> found = find();
-    boolean isKilled = false;
-    if (found.isPresent()) {
-      ask.request(found.get());
-      if (!awaitEnd(found.get(), grace)) {
-        isKilled = true;
-        found.get().destroyForcibly();
-        if (!awaitEnd(found.get(), grace)) {
-          throw new CommandException(
-              name + " (process " + found.get().pid() + ") does not end, not even by kill -9");
-        }
+    boolean isKilled = found.isPresent() && !hasEnded(found.get(), grace);
+    if (isKilled) {
+      found.get().destroyForcibly();
+      if (!hasEnded(found.get(), grace)) {
+        throw new CommandException(
+            name + " (process " + found.get().pid() + ") does not end, not even by kill -9");
       }
     }
     Files.deleteIfExists(file);
@@ -130,7 +133,7 @@ final class OwnProcess {
     void request(ProcessHandle process) throws IOException;
   }
 
-  private static boolean awaitEnd(ProcessHandle process, Duration limit) {
+  private static boolean hasEnded(ProcessHandle process, Duration limit) {
     long end = System.nanoTime() + limit.toNanos();
     while (isAlive(process)) {
       if (System.nanoTime() > end) {

@@ -190,12 +190,11 @@ class ClusterCommandIT {
         to);
   }
 
-  /** Sends a part of the traffic to the collector, in its own time. */
-  private static Program send(int seed) throws IOException {
-    return Program.flowmon(
-        root,
-        "send-" + seed,
-        traffic(seed, "udp:127.0.0.1:" + port("collector")).toArray(String[]::new));
+  /** Sends a part of the traffic to the collector, in its own time unless it is fast. */
+  private static Program send(int seed, String... fast) throws IOException {
+    List<String> words = new ArrayList<>(traffic(seed, "udp:127.0.0.1:" + port("collector")));
+    words.addAll(List.of(fast));
+    return Program.flowmon(root, "send-" + seed, words.toArray(String[]::new));
   }
 
   /** Kills processes as the system would: they cannot do anything about it. */
@@ -258,7 +257,7 @@ class ClusterCommandIT {
     CommandRun later = start();
     assertEquals(0, later.code(), later.err());
     assertTrue(later.out().contains("the job has started, from savepoint-"), later.out());
-    try (Program sender = send(PARTS)) {
+    try (Program sender = send(PARTS, "--fast")) {
       assertEquals(0, sender.await(), sender.printed());
     }
     awaitRows(PARTS * FLOWS);
