@@ -34,6 +34,9 @@ public final class FlinkPrograms {
           "flowmon|kafka|parquet|RoaringBitmap|jsqlparser|datasketches|postgres|duckdb|hadoop|zstd"
               + "|flink-connector-(base|kafka)|junit|jmh|archunit|picocli|test-classes|surefire");
 
+  /** For programs that coordinate, and for short ones: the compiler that is done soon. */
+  private static final String SOON = "-XX:TieredStopAtLevel=1";
+
   private static final String RESULT = "BASH_JAVA_UTILS_EXEC_RESULT:";
   private static final int RESULTS = 2;
   private static final long MINUTES = 5;
@@ -143,7 +146,7 @@ public final class FlinkPrograms {
   public List<String> zooKeeper(Path log) {
     List<String> command = new ArrayList<>();
     if (home.isEmpty()) {
-      command.addAll(List.of(java(), "-Xmx128m", "-XX:+UseSerialGC"));
+      command.addAll(List.of(java(), "-Xmx128m", "-XX:+UseSerialGC", SOON));
       command.addAll(jvm);
       command.addAll(logOptions(log));
       command.add("-Dzookeeper.jmx.log4j.disable=true"); // of an older log4j
@@ -178,6 +181,9 @@ public final class FlinkPrograms {
     command.add(java());
     command.addAll(Arrays.asList(resource.get(0).trim().split("\\s+")));
     command.addAll(OPENS);
+    if (role == Role.JOB_MANAGER) {
+      command.add(SOON);
+    }
     command.addAll(jvm);
     command.addAll(logOptions(log));
     command.addAll(List.of("-cp", classPath, role.mainClass, "--configDir", conf.toString()));
@@ -209,8 +215,7 @@ public final class FlinkPrograms {
       command.add(java());
       command.addAll(OPENS);
       command.addAll(jvm);
-      command.addAll(
-          List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Dlog.file=" + log + ".client"));
+      command.addAll(List.of("-Xmx256m", SOON, "-Dlog.file=" + log + ".client"));
       command.addAll(List.of("-cp", classPath, "org.apache.flink.client.cli.CliFrontend"));
     } else {
       command.addAll(List.of("bash", home.get(0) + "/bin/flink"));
@@ -245,7 +250,7 @@ public final class FlinkPrograms {
     Process process =
         new ProcessBuilder(
                 java(),
-                "-XX:TieredStopAtLevel=1",
+                SOON,
                 "-cp",
                 classPath,
                 "org.apache.flink.runtime.util.bash.BashJavaUtils",
