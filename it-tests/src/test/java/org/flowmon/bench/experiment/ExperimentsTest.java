@@ -92,6 +92,15 @@ class ExperimentsTest {
   }
 
   @Test
+  void slots() throws Exception {
+    JsonNode rows =
+        run(3, 6, "slots", "--rows", "20000", "--commit-rows", "5000", "--slots", "1,2");
+    assertEquals(6, rows.size());
+    assertEquals(2, rows.get(5).path("slots").asInt());
+    assertTrue(rows.get(0).path("cluster_ms").asDouble() > 0);
+  }
+
+  @Test
   void retention() throws Exception {
     JsonNode rows =
         run(4, 8, "retention", "--rows", "40000", "--keep-rows", "12000", "--commit-rows", "20000");
