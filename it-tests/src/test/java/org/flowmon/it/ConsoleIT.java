@@ -290,10 +290,12 @@ class ConsoleIT {
     String newest = answer("SELECT MAX(end_time) AS newest FROM flows" + of).get(0);
     assertEquals(
         newest.substring(0, 19), browser.column("Flows", "end_time").get(0).substring(0, 19));
-    assertTrue(browser.time("archive", "startTime") < browser.time("session", "responseEnd"));
-    double summary = browser.time("hosts/", "responseEnd");
-    assertTrue(browser.time("flows?", "startTime") < summary);
-    assertTrue(browser.time("query", "startTime") < summary);
+    double answered = browser.time("session", "responseEnd");
+    assertTrue(browser.time("archive", "startTime") < answered);
+    assertTrue(browser.time("hosts/", "startTime") < answered);
+    List<String> asked = browser.asked();
+    assertTrue(
+        asked.stream().noneMatch(one -> one.contains("/query")), "the summary has the count");
   }
 
   @Test
@@ -457,6 +459,7 @@ class ConsoleIT {
     List<String> pages = new ArrayList<>(PAGES.values());
     pages.add("#/explore?range=6h&by=src_addr&both=1");
     pages.add("#/host/" + rows.get(0).source() + "?range=6h");
+    pages.add("#/host/" + rows.get(0).source());
     for (String page : pages) {
       browser.open(page);
       List<String> asked = browser.asked();
@@ -472,7 +475,7 @@ class ConsoleIT {
       for (Map.Entry<String, String> page : PAGES.entrySet()) {
         browser.look("light", width);
         browser.open(page.getValue());
-        for (String theme : List.of("light", "dark")) {
+        for (String theme : width == 1280 ? List.of("light", "dark") : List.of("light")) {
           browser.look(theme, width);
           String name = page.getKey() + "-" + theme + "-" + width;
           browser.picture(ProjectFiles.root().resolve("it-tests/target/console/" + name + ".png"));

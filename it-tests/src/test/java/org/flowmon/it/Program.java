@@ -87,7 +87,7 @@ public final class Program implements AutoCloseable {
    * Starts {@code flowmon} with the options that the launcher gives to its JVM, and with the
    * compiler for processes that live for some seconds.
    */
-  static Program flowmon(Path folder, String name, String... arguments) throws IOException {
+  public static Program flowmon(Path folder, String name, String... arguments) throws IOException {
     return launched(folder, name, "org.flowmon.deploy.Flowmon", arguments);
   }
 

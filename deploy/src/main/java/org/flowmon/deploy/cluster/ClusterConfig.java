@@ -1,10 +1,13 @@
 package org.flowmon.deploy.cluster;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 
 /** Writes the configuration of Flink and of the job; files that exist may have been edited. */
 final class ClusterConfig {
@@ -14,6 +17,7 @@ final class ClusterConfig {
     Path conf = Files.createDirectories(folder.path("flink/conf"));
     Files.createDirectories(folder.path("flink/tmp"));
     writeNew(conf.resolve("config.yaml"), flink(folder));
+    writeNew(conf.resolve("zoo.cfg"), zooKeeper(folder));
     for (String name :
         List.of("log4j2.properties", "log4j-console.properties", "log4j-cli.properties")) {
       writeNew(conf.resolve(name), LOG);
@@ -74,6 +78,13 @@ final class ClusterConfig {
         "env.java.opts.all: --add-opens=java.base/java.util=ALL-UNNAMED"
             + " --add-opens=java.base/java.nio=ALL-UNNAMED",
         "restart-strategy.type: exponential-delay",
+        // A JobManager that starts anew finds its jobs there, and their last checkpoints.
+        "high-availability.type: zookeeper",
+        "high-availability.zookeeper.quorum: " + folder.address("zookeeper"),
+        "high-availability.zookeeper.client.session-timeout: 10s",
+        "high-availability.zookeeper.client.tolerate-suspended-connections: true",
+        "high-availability.storageDir: " + quoted("file://" + folder.path("flink/ha")),
+        "high-availability.jobmanager.port: " + folder.setting("port.flink-rpc"),
         // Flink takes %20 for itself: no URI, whose spaces are encoded.
         "execution.checkpointing.dir: " + quoted("file://" + folder.path("flink/checkpoints")),
         "execution.checkpointing.savepoint-dir: "
@@ -82,6 +93,19 @@ final class ClusterConfig {
         "execution.checkpointing.externalized-checkpoint-retention: RETAIN_ON_CANCELLATION",
         "state.backend.type: hashmap",
         "parallelism.default: 1");
+  }
+
+  private static List<String> zooKeeper(ClusterFolder folder) throws IOException {
+    Properties all = new Properties();
+    all.setProperty("tickTime", "2000");
+    all.setProperty("dataDir", folder.path("zookeeper").toString());
+    all.setProperty("clientPort", folder.setting("port.zookeeper"));
+    all.setProperty("clientPortAddress", "127.0.0.1");
+    all.setProperty("admin.enableServer", "false");
+    all.setProperty("autopurge.purgeInterval", "1"); // hours; three snapshots stay
+    ByteArrayOutputStream lines = new ByteArrayOutputStream(); // escapes what is not Latin-1
+    all.store(lines, "Written by flowmon cluster start, once.");
+    return lines.toString(StandardCharsets.ISO_8859_1).lines().toList();
   }
 
   /** Flink's own scripts name the file likewise. */

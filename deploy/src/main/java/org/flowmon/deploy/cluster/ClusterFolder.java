@@ -3,10 +3,12 @@ package org.flowmon.deploy.cluster;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -23,7 +25,7 @@ import org.flowmon.flow.files.UnsafeFolderException;
  * flowmon.yaml         the job's configuration
  * run/                 a file of each process, and the lock
  * logs/
- * archive/, kafka/, postgres/, flink/
+ * archive/, kafka/, postgres/, zookeeper/, flink/
  * </pre>
  */
 final class ClusterFolder {
@@ -47,15 +49,8 @@ final class ClusterFolder {
     return folder;
   }
 
-  /**
-   * Makes the folder, or opens it.
-   *
-   * @param defaults of settings, for those that are not kept yet
-   * @param given settings
-   * @throws CommandException if one is given that differs from what is kept
-   */
-  static ClusterFolder make(Path root, Map<String, String> defaults, Map<String, String> given)
-      throws IOException {
+  /** Makes the folder, or opens it; {@link #settle} fixes its settings. */
+  static ClusterFolder make(Path root) throws IOException {
     Path real;
     try {
       real = PrivateFolder.create(root, PrivateFolder.Readers.NONE, "choose another folder");
@@ -66,21 +61,30 @@ final class ClusterFolder {
     for (String name : List.of("run", "logs")) {
       Files.createDirectories(folder.root.resolve(name));
     }
-    if (Files.exists(folder.root.resolve(SETTINGS))) {
-      folder.read();
+    return folder;
+  }
+
+  /**
+   * Reads the settings and adds those that are not kept yet. The caller holds the {@link #lock}.
+   *
+   * @param defaults of settings, for those that are neither kept nor given
+   * @throws CommandException if one is given that differs from what is kept
+   */
+  void settle(Map<String, String> defaults, Map<String, String> given) throws IOException {
+    if (Files.exists(root.resolve(SETTINGS))) {
+      read();
     }
     given.forEach(
         (name, value) -> {
-          String kept = folder.settings.putIfAbsent(name, value);
+          String kept = settings.putIfAbsent(name, value);
           if (kept != null && !kept.equals(value)) {
             throw new CommandException(
                 "the cluster of %s was made with %s=%s, not %s; keep it, or use another --dir"
                     .formatted(root, name, kept, value));
           }
         });
-    defaults.forEach(folder.settings::putIfAbsent);
-    folder.write();
-    return folder;
+    defaults.forEach(settings::putIfAbsent);
+    write();
   }
 
   private void read() throws IOException {
@@ -94,9 +98,11 @@ final class ClusterFolder {
   private void write() throws IOException {
     Properties all = new Properties();
     settings.forEach(all::setProperty);
-    try (Writer out = Files.newBufferedWriter(root.resolve(SETTINGS))) {
+    Path part = root.resolve(SETTINGS + ".part");
+    try (Writer out = Files.newBufferedWriter(part)) {
       all.store(out, "flowmon cluster: fixed by the first start");
     }
+    Files.move(part, root.resolve(SETTINGS), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Keeps other commands from starting and stopping at the same time, until it is closed. */
@@ -104,13 +110,20 @@ final class ClusterFolder {
     FileChannel channel =
         FileChannel.open(
             root.resolve("run/lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    FileLock lock = channel.tryLock();
-    if (lock == null) {
+    if (!isLocked(channel)) {
       channel.close();
       throw new CommandException(
           "another flowmon cluster start or stop is busy with " + root + "; try again later");
     }
     return channel;
+  }
+
+  private static boolean isLocked(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      return false; // another thread of this process
+    }
   }
 
   Path root() {
@@ -162,7 +175,7 @@ final class ClusterFolder {
 
   /** Names of the processes, in the order in which they start. */
   List<String> processes() {
-    List<String> names = new java.util.ArrayList<>(List.of("broker", "postgres", "jobmanager"));
+    List<String> names = new ArrayList<>(List.of("broker", "postgres", "zookeeper", "jobmanager"));
     for (int i = 1; i <= number("taskmanagers"); i++) {
       names.add("taskmanager-" + i);
     }

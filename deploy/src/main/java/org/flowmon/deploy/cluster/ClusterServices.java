@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
@@ -18,6 +19,7 @@ import org.flowmon.deploy.command.CommandException;
 import org.flowmon.deploy.command.LogFile;
 import org.flowmon.deploy.embedded.EmbeddedPostgres;
 import org.flowmon.ingest.publish.FlowTopics;
+import org.flowmon.jobs.embedded.EmbeddedKafka;
 
 /** Starts and stops the services of a cluster; one that runs already is left as it is. */
 final class ClusterServices {
@@ -36,26 +38,48 @@ final class ClusterServices {
   }
 
   /**
-   * Starts what does not run.
+   * Starts what does not run, all at once, and waits for each in its order.
    *
-   * @return whether it was started
+   * @param told is called with each name, and whether it was started
    */
-  boolean start(String name) throws IOException {
-    if (folder.process(name).find().isPresent()) {
-      return false;
-    }
-    switch (name) {
-      case "postgres" -> startPostgres();
-      case "broker" -> startBroker();
-      case "jobmanager" -> {
-        launch(name, flink.programs().jobManager(folder.log(name)));
-        await(name, flink::answers);
+  void start(List<String> names, BiConsumer<String, Boolean> told) throws IOException {
+    List<String> absent = new ArrayList<>();
+    for (String name : names) {
+      if (folder.process(name).find().isEmpty()) {
+        absent.add(name);
+        begin(name);
       }
-      case "collector" -> startCollector();
-      case "server" -> startServer();
+    }
+    for (String name : names) {
+      if (absent.contains(name)) {
+        complete(name);
+      }
+      told.accept(name, absent.contains(name));
+    }
+  }
+
+  private void begin(String name) throws IOException {
+    switch (name) {
+      case "postgres" -> {} // its own program starts it, and waits
+      case "broker" -> launch(name, broker());
+      case "zookeeper" -> launch(name, flink.programs().zooKeeper(folder.log(name)));
+      case "jobmanager" -> launch(name, flink.programs().jobManager(folder.log(name)));
+      case "collector" -> launch(name, collector());
+      case "server" -> launch(name, server());
       default -> launch(name, flink.programs().taskManager(name, folder.log(name)));
     }
-    return true;
+  }
+
+  private void complete(String name) throws IOException {
+    switch (name) {
+      case "postgres" -> startPostgres();
+      case "broker" -> await(name, () -> connects("kafka"));
+      case "zookeeper" -> await(name, () -> connects("zookeeper"));
+      case "jobmanager" -> await(name, flink::answers);
+      case "collector" -> await(name, () -> connects("collector-http"));
+      case "server" -> await(name, () -> connects("console"));
+      default -> {} // awaitTaskManagers waits for all
+    }
   }
 
   /** Waits until all TaskManagers have registered. */
@@ -76,26 +100,24 @@ final class ClusterServices {
                 .orElseThrow(() -> new IOException("PostgreSQL has ended; see postgres.log")));
   }
 
-  private void startBroker() throws IOException {
+  private List<String> broker() {
     List<String> command = java("broker", "-Xmx512m", "-XX:+UseSerialGC");
-    command.add(BrokerProcess.class.getName());
+    command.addAll(List.of(EmbeddedKafka.class.getName(), "--detached"));
     command.addAll(List.of(folder.path("kafka").toString(), folder.setting("port.kafka")));
-    launch("broker", command);
-    await("broker", () -> connects("kafka"));
+    return command;
   }
 
-  private void startCollector() throws IOException {
+  private List<String> collector() {
     List<String> command = flowmon("collector", "-Xmx512m");
     command.addAll(List.of("collect", "--listen", folder.address("collector")));
     command.addAll(List.of("--kafka", folder.address("kafka")));
     command.addAll(List.of("--http", folder.address("collector-http")));
     command.addAll(List.of("--spool", folder.path("spool").toString()));
     command.addAll(List.of("--state", folder.path("templates").toString()));
-    launch("collector", command);
-    await("collector", () -> connects("collector-http"));
+    return command;
   }
 
-  private void startServer() throws IOException {
+  private List<String> server() {
     String archive = folder.path("archive").toString();
     List<String> command = flowmon("server", "-Xmx1g");
     command.addAll(List.of("serve", "--archive", archive));
@@ -104,8 +126,7 @@ final class ClusterServices {
     command.addAll(List.of("--views", folder.path("views").toString()));
     command.addAll(List.of("--audit", folder.path("logs/audit.log").toString()));
     command.addAll(List.of("--listen", folder.address("console")));
-    launch("server", command);
-    await("server", () -> connects("console"));
+    return command;
   }
 
   /** Makes the topic of flows, which the job looks up when it starts. */

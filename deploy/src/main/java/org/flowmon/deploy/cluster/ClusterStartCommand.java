@@ -35,7 +35,15 @@ import picocli.CommandLine.Option;
     })
 final class ClusterStartCommand implements Callable<Integer> {
   private static final List<String> SERVICES =
-      List.of("kafka", "postgres", "flink", "flink-rpc", "collector", "collector-http", "console");
+      List.of(
+          "kafka",
+          "postgres",
+          "zookeeper",
+          "flink",
+          "flink-rpc",
+          "collector",
+          "collector-http",
+          "console");
   private static final int MOST_PORT = 65535;
 
   @Mixin private ClusterCommand.FolderOption dir;
@@ -62,8 +70,8 @@ final class ClusterStartCommand implements Callable<Integer> {
       names = "--port",
       paramLabel = "SERVICE=PORT",
       description =
-          "The port of kafka, postgres, flink, flink-rpc, collector (UDP), collector-http or"
-              + " console. May be repeated.")
+          "The port of kafka, postgres, zookeeper, flink, flink-rpc, collector (UDP),"
+              + " collector-http or console. May be repeated.")
   private Map<String, Integer> ports = new TreeMap<>();
 
   @Option(
@@ -82,17 +90,18 @@ final class ClusterStartCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     ServicesLog.quiet();
     Path jar = JobJar.of(jobJar);
-    ClusterFolder folder = ClusterFolder.make(dir.folder, defaults(), given());
-    ClusterServices services = new ClusterServices(folder);
+    Map<String, String> given = given();
+    ClusterFolder folder = ClusterFolder.make(dir.folder);
     try (var lock = folder.lock()) {
+      folder.settle(defaults(), given);
+      ClusterServices services = new ClusterServices(folder);
       ClusterConfig.write(folder);
       services.makeArchive();
-      for (String name : folder.processes()) {
-        if (name.equals("collector")) {
-          startJob(services, jar);
-        }
-        System.out.println(name + (services.start(name) ? " has started" : " runs already"));
-      }
+      List<String> names = folder.processes();
+      int collector = names.indexOf("collector"); // it and the server need the others
+      services.start(names.subList(0, collector), ClusterStartCommand::tell);
+      startJob(services, jar);
+      services.start(names.subList(collector, names.size()), ClusterStartCommand::tell);
     }
     System.out.println("exports   udp://" + folder.address("collector"));
     System.out.println("console   " + folder.url("console"));
@@ -100,6 +109,10 @@ final class ClusterStartCommand implements Callable<Integer> {
     System.out.println("Kafka     " + folder.address("kafka"));
     System.out.println("config    " + folder.config());
     return ExitCodes.DONE;
+  }
+
+  private static void tell(String name, boolean isStarted) {
+    System.out.println(name + (isStarted ? " has started" : " runs already"));
   }
 
   private static void startJob(ClusterServices services, Path jar) throws IOException {

@@ -3,34 +3,29 @@ package org.flowmon.deploy.cluster;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.flowmon.deploy.command.CommandException;
+import org.flowmon.deploy.remote.HttpSource;
 
 /** The job of a cluster, by Flink's REST and client. */
 final class FlinkCluster {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final Set<String> ENDED = Set.of("FINISHED", "CANCELED", "FAILED");
 
   private final ClusterFolder folder;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private final HttpSource flink;
 
   FlinkCluster(ClusterFolder folder) {
     this.folder = folder;
+    this.flink = new HttpSource("Flink", URI.create(folder.url("flink")), Optional.empty());
   }
 
   FlinkPrograms programs() {
@@ -44,7 +39,7 @@ final class FlinkCluster {
   /** 0 if Flink does not answer. */
   int slots() {
     try {
-      return ask("GET", "/overview", Map.of()).path("slots-total").asInt();
+      return flink.json("/overview").path("slots-total").asInt();
     } catch (IOException e) {
       return 0;
     }
@@ -52,7 +47,7 @@ final class FlinkCluster {
 
   boolean answers() {
     try {
-      return ask("GET", "/overview", Map.of()).has("slots-total");
+      return flink.json("/overview").has("slots-total");
     } catch (IOException e) {
       return false;
     }
@@ -60,7 +55,7 @@ final class FlinkCluster {
 
   /** The id of the job that has not ended. */
   Optional<String> job() throws IOException {
-    for (JsonNode job : ask("GET", "/jobs/overview", Map.of()).path("jobs")) {
+    for (JsonNode job : flink.json("/jobs/overview").path("jobs")) {
       if (!ENDED.contains(job.path("state").asText())) {
         return Optional.of(job.path("jid").asText());
       }
@@ -121,11 +116,12 @@ final class FlinkCluster {
 
   /** Stops the job with a savepoint, from which it goes on. */
   void stopJob(String id, Duration patience) throws IOException {
-    JsonNode asked = ask("POST", "/jobs/" + id + "/stop", Map.of("drain", false));
+    JsonNode asked =
+        flink.post("/jobs/" + id + "/stop", JSON.createObjectNode().put("drain", false));
     String path = "/jobs/" + id + "/savepoints/" + asked.path("request-id").asText();
     long end = System.nanoTime() + patience.toNanos();
     while (System.nanoTime() < end) {
-      JsonNode answer = ask("GET", path, Map.of());
+      JsonNode answer = flink.json(path);
       if (answer.path("status").path("id").asText().equals("COMPLETED")) {
         JsonNode failure = answer.path("operation").path("failure-cause").path("class");
         if (!failure.isMissingNode()) {
@@ -136,26 +132,5 @@ final class FlinkCluster {
       OwnProcess.pause();
     }
     throw new IOException("its savepoint was not complete within " + patience.toSeconds() + " s");
-  }
-
-  private JsonNode ask(String method, String path, Map<String, Object> body) throws IOException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(folder.url("flink") + path)).timeout(TIMEOUT);
-    request.header("Content-Type", "application/json");
-    request.method(
-        method,
-        body.isEmpty()
-            ? BodyPublishers.noBody()
-            : BodyPublishers.ofString(JSON.writeValueAsString(body)));
-    try {
-      var answer = http.send(request.build(), BodyHandlers.ofString());
-      if (answer.statusCode() >= 400) {
-        throw new IOException("Flink answers " + answer.statusCode() + ": " + answer.body());
-      }
-      return JSON.readTree(answer.body());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted");
-    }
   }
 }

@@ -139,6 +139,29 @@ public final class FlinkPrograms {
     return command(Role.TASK_MANAGER, log, List.of("-Dtaskmanager.resource-id=" + id));
   }
 
+  /** The ZooKeeper that comes with Flink, by {@code zoo.cfg} of its configuration. */
+  public List<String> zooKeeper(Path log) {
+    List<String> command = new ArrayList<>();
+    if (home.isEmpty()) {
+      command.addAll(List.of(java(), "-Xmx128m", "-XX:+UseSerialGC"));
+      command.addAll(jvm);
+      command.addAll(logOptions(log));
+      command.add("-Dzookeeper.jmx.log4j.disable=true"); // of an older log4j
+      command.addAll(
+          List.of("-cp", classPath, "org.apache.flink.runtime.zookeeper.FlinkZooKeeperQuorumPeer"));
+    } else {
+      // What zookeeper.sh runs; that would stay between, and take the signals.
+      command.addAll(List.of("bash", home.get(0) + "/bin/flink-console.sh", "zookeeper"));
+    }
+    command.addAll(List.of("--zkConfigFile", conf.resolve("zoo.cfg").toString(), "--peerId", "1"));
+    return command;
+  }
+
+  private List<String> logOptions(Path log) {
+    return List.of(
+        "-Dlog.file=" + log, "-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"));
+  }
+
   private List<String> command(Role role, Path log, List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>();
     if (!home.isEmpty()) {
@@ -156,8 +179,7 @@ public final class FlinkPrograms {
     command.addAll(Arrays.asList(resource.get(0).trim().split("\\s+")));
     command.addAll(OPENS);
     command.addAll(jvm);
-    command.add("-Dlog.file=" + log);
-    command.add("-Dlog4j.configurationFile=" + conf.resolve("log4j2.properties"));
+    command.addAll(logOptions(log));
     command.addAll(List.of("-cp", classPath, role.mainClass, "--configDir", conf.toString()));
     command.addAll(Arrays.asList(resource.get(1).trim().split("\\s+")));
     command.addAll(arguments);
@@ -187,7 +209,8 @@ public final class FlinkPrograms {
       command.add(java());
       command.addAll(OPENS);
       command.addAll(jvm);
-      command.addAll(List.of("-Xmx256m", "-Dlog.file=" + log + ".client"));
+      command.addAll(
+          List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Dlog.file=" + log + ".client"));
       command.addAll(List.of("-cp", classPath, "org.apache.flink.client.cli.CliFrontend"));
     } else {
       command.addAll(List.of("bash", home.get(0) + "/bin/flink"));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -52,7 +53,7 @@ final class OwnProcess {
     Instant start = process.info().startInstant().orElseThrow(() -> new IOException(name + gone()));
     Path part = file.resolveSibling(file.getFileName() + ".part");
     Files.writeString(part, "pid=" + process.pid() + "\nstart=" + start.toEpochMilli() + "\n");
-    Files.move(part, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
+    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
   private static String gone() {

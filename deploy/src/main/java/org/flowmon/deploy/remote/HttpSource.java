@@ -32,7 +32,19 @@ public final class HttpSource {
 
   /** Throws {@link IOException} if no JSON comes. */
   public JsonNode json(String path) throws IOException {
-    String text = text(path);
+    return parsed(text(path));
+  }
+
+  /** The answer to JSON that is sent; throws {@link IOException} if no JSON comes. */
+  public JsonNode post(String path, JsonNode body) throws IOException {
+    return parsed(
+        answer(
+            request(path)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body.toString()))));
+  }
+
+  private JsonNode parsed(String text) throws IOException {
     try {
       return JSON.readTree(text);
     } catch (JsonProcessingException e) {
@@ -42,8 +54,16 @@ public final class HttpSource {
 
   /** Throws {@link IOException} if no good answer comes. */
   public String text(String path) throws IOException {
+    return answer(request(path));
+  }
+
+  private HttpRequest.Builder request(String path) {
     HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(TIMEOUT);
     token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret));
+    return request;
+  }
+
+  private String answer(HttpRequest.Builder request) throws IOException {
     HttpResponse<String> answer;
     try {
       answer = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
@@ -54,7 +74,7 @@ public final class HttpSource {
       String why = Objects.requireNonNullElse(e.getMessage(), "nothing listens there");
       throw new IOException(name + " does not answer: " + why, e);
     }
-    if (answer.statusCode() != 200) {
+    if (answer.statusCode() / 100 != 2) {
       throw new IOException(
           name + " answers " + answer.statusCode() + ": " + answer.body().strip());
     }

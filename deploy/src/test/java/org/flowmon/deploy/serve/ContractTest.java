@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.flowmon.deploy.CommandRun;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -359,5 +361,26 @@ final class ContractTest {
         List.of("/webjars/../secret", "/docs/%2e%2e/openapi.yaml", "/webjars/no-such/x.js")) {
       assertTrue(server.send(server.request(path)).statusCode() >= 400, path);
     }
+  }
+
+  /** Without a request for each file a page is there in a fraction of the time. */
+  @Test
+  void filesOfThePageAreKeptAsLongAsTheServerRuns() throws Exception {
+    String page = server.send(server.request("/")).body();
+    Matcher main = Pattern.compile("src=\"\\./(kept/[^/]+)(/js/main\\.js)\"").matcher(page);
+    assertTrue(main.find(), page);
+    HttpResponse<String> kept = server.send(server.request("/" + main.group(1) + main.group(2)));
+    assertEquals(200, kept.statusCode());
+    assertTrue(cacheControl(kept).contains("immutable"), cacheControl(kept));
+    HttpResponse<String> other = server.send(server.request("/kept/another" + main.group(2)));
+    assertEquals(kept.body(), other.body());
+    assertEquals("no-cache", cacheControl(other));
+    assertEquals("no-cache", cacheControl(server.send(server.request("/"))));
+    assertEquals("no-cache", cacheControl(server.send(server.request("/" + main.group(1) + "/"))));
+    assertEquals(404, server.send(server.request("/kept/main.js")).statusCode());
+  }
+
+  private static String cacheControl(HttpResponse<String> response) {
+    return response.headers().firstValue("Cache-Control").orElseThrow();
   }
 }

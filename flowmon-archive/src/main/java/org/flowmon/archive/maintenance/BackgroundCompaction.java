@@ -29,7 +29,6 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private final ArchiveLocation location;
   private final CompactionOptions options;
-  private final Runnable pause;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition woken = lock.newCondition();
@@ -41,13 +40,9 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final AtomicLong deleted = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
 
-  /**
-   * Starts the thread; the archive must exist. {@code pause} runs many times a second during work,
-   * on its thread, and may wait there for urgent work of others.
-   */
-  public BackgroundCompaction(ArchiveLocation location, CompactionOptions options, Runnable pause) {
+  /** Starts the thread; the archive must exist. */
+  public BackgroundCompaction(ArchiveLocation location, CompactionOptions options) {
     this.location = location;
-    this.pause = pause;
     this.options = options;
     this.thread = new Thread(this::run, "archive-compaction");
     thread.setDaemon(true);
@@ -109,7 +104,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private void compact(Archive archive) throws IOException {
-    Compactor compactor = new Compactor(archive, options, damaged, pause);
+    Compactor compactor = new Compactor(archive, options, damaged);
     for (Compactor.Step step = compactor.step(this::isClosed);
         step != null;
         step = compactor.step(this::isClosed)) {
@@ -123,9 +118,6 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private boolean isClosed() {
-    if (!closed) {
-      pause.run();
-    }
     return closed;
   }
 

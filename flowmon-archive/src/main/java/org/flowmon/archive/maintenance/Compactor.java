@@ -43,7 +43,6 @@ public final class Compactor {
 
   private final Archive archive;
   private final CompactionPlan plan;
-  private final Runnable pause;
   private @Nullable SegmentWriter writer;
   private final Set<String> damaged;
 
@@ -51,12 +50,11 @@ public final class Compactor {
   public record Step(int replaced, int written, long rows, long bytesBefore, long bytesAfter) {}
 
   public Compactor(Archive archive, CompactionOptions options) {
-    this(archive, options, new HashSet<>(), () -> {});
+    this(archive, options, new HashSet<>());
   }
 
-  /** Leaves {@code damaged} ids, adds some; {@code pause}: {@link SegmentWriter#beforeColumns}. */
-  Compactor(Archive archive, CompactionOptions options, Set<String> damaged, Runnable pause) {
-    this.pause = pause;
+  /** Leaves {@code damaged} ids, adds some. */
+  Compactor(Archive archive, CompactionOptions options, Set<String> damaged) {
     this.damaged = damaged;
     this.archive = archive;
     this.plan = new CompactionPlan(options);
@@ -137,7 +135,6 @@ public final class Compactor {
     SegmentOptions options = archive.segmentOptions();
     if (writer == null || !writer.options().equals(options)) {
       writer = new SegmentWriter(options);
-      writer.beforeColumns(pause);
     }
     return writer;
   }
@@ -210,7 +207,6 @@ public final class Compactor {
     RowList current = null;
     long currentSlice = 0;
     for (int from = firstRow; from < segment.rows(); from += BLOCK) {
-      pause.run();
       int n = Math.min(BLOCK, segment.rows() - from);
       segment.readLongs(FlowColumn.END_TIME, from, n, keys);
       segment.readValidity(FlowColumn.END_TIME, from, n, known);

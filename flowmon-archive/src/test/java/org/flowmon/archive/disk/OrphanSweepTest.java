@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -39,6 +40,7 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.archive.store.NoRoomException;
+import org.flowmon.flow.FlowBatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,15 +73,26 @@ class OrphanSweepTest {
     try (Archive archive = Archive.open(Path.of(args[0]))) {
       SealedSegment sealed = seal(archive, Long.parseLong(args[1]));
       SegmentWriter writer = archive.newSegmentWriter();
-      int[] columns = {0};
-      writer.beforeColumns(
-          () -> {
-            if (columns[0]++ == 10) {
-              System.out.println(sealed.id());
-              commitAsTold(archive, sealed, in);
+      FlowBatch batch = Flows.batch(99, ROWS);
+      List<FlowBatch> parts =
+          new AbstractList<>() {
+            private int reads;
+
+            @Override
+            public FlowBatch get(int index) {
+              if (reads++ == 10) { // columns are read one after the other
+                System.out.println(sealed.id());
+                commitAsTold(archive, sealed, in);
+              }
+              return batch;
             }
-          });
-      archive.seal(writer, List.of(Flows.batch(99, ROWS)), Provenance.NONE);
+
+            @Override
+            public int size() {
+              return 1;
+            }
+          };
+      archive.seal(writer, parts, Provenance.NONE);
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -247,29 +248,34 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   /**
-   * {@code EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]}, the last a file with further settings.
-   * Prints {@code READY host:port} when it takes requests; runs until standard input ends or a
-   * kill.
+   * {@code EmbeddedKafka [--detached] DIRECTORY [PORT [PROPERTIES]]}, the last a file with further
+   * settings. Prints {@code READY host:port} when it takes requests; runs until a signal, or until
+   * standard input ends unless it is detached.
    */
-  public static void main(String[] args) throws IOException {
-    if (args.length < 1 || args.length > 3) {
-      System.err.println("usage: EmbeddedKafka DIRECTORY [PORT [PROPERTIES]]");
+  public static void main(String[] args) throws IOException, InterruptedException {
+    boolean isDetached = args.length > 0 && args[0].equals("--detached");
+    List<String> words = List.of(args).subList(isDetached ? 1 : 0, args.length);
+    if (words.isEmpty() || words.size() > 3) {
+      System.err.println("usage: EmbeddedKafka [--detached] DIRECTORY [PORT [PROPERTIES]]");
       System.exit(2);
     }
     Map<String, String> more = new HashMap<>(SHORT_SESSIONS);
-    if (args.length == 3) {
+    if (words.size() == 3) {
       Properties read = new Properties();
-      try (Reader reader = Files.newBufferedReader(Path.of(args[2]), StandardCharsets.UTF_8)) {
+      try (Reader reader = Files.newBufferedReader(Path.of(words.get(2)), StandardCharsets.UTF_8)) {
         read.load(reader);
       }
       read.stringPropertyNames().forEach(name -> more.put(name, read.getProperty(name)));
     }
-    int port = args.length > 1 ? Integer.parseInt(args[1]) : 0;
-    try (EmbeddedKafka kafka = start(Path.of(args[0]), port, more)) {
-      System.out.println("READY " + kafka.bootstrapServers());
-      // The parent process holds the other end; when it dies, this ends, too.
-      System.in.transferTo(OutputStream.nullOutputStream());
+    int port = words.size() > 1 ? Integer.parseInt(words.get(1)) : 0;
+    EmbeddedKafka kafka = start(Path.of(words.get(0)), port, more);
+    Runtime.getRuntime().addShutdownHook(new Thread(kafka::close, "stop-broker"));
+    System.out.println("READY " + kafka.bootstrapServers());
+    if (isDetached) {
+      new CountDownLatch(1).await();
     }
+    // The parent process holds the other end; when it dies, this ends, too.
+    System.in.transferTo(OutputStream.nullOutputStream());
     System.exit(0);
   }
 }

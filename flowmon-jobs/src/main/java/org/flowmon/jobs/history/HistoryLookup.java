@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.flowmon.archive.ArchivesSnapshot;
 import org.flowmon.archive.query.limit.QueryTimeoutException;
 import org.flowmon.archive.query.limit.RowLimitException;
-import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.value.AnswerTooLargeException;
 import org.jspecify.annotations.Nullable;
@@ -138,9 +137,7 @@ final class HistoryLookup {
       }
       runBegun = now == 0 ? 1 : now;
       Duration left = Duration.ofNanos(deadline - now);
-      try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
-        return Optional.of(lookups.running().run(this, () -> query.run(snapshot, window, left)));
-      }
+      return Optional.of(lookups.running().run(this, () -> query.run(snapshot, window, left)));
     }
   }
 

@@ -100,19 +100,18 @@ final class KeyGroupState {
     return groups;
   }
 
-  /** {@code pause} is called while it is serialized: {@link FrozenTables#toBytes(Runnable)}. */
-  KeyGroupSnapshot freeze(Runnable pause) {
+  KeyGroupSnapshot freeze() {
     Map<Long, FrozenTables> tables = new HashMap<>();
     byQuery.forEach((id, of) -> tables.put(id, of.freeze()));
     long through = closedThrough;
-    return new KeyGroupSnapshot(() -> bytes(through, tables, pause));
+    return new KeyGroupSnapshot(() -> bytes(through, tables));
   }
 
-  private static byte[] bytes(long closedThrough, Map<Long, FrozenTables> tables, Runnable pause) {
+  private static byte[] bytes(long closedThrough, Map<Long, FrozenTables> tables) {
     Map<Long, byte[]> byQuery = new HashMap<>();
     long length = HEADER_BYTES;
     for (Map.Entry<Long, FrozenTables> query : tables.entrySet()) {
-      byte[] ofQuery = query.getValue().toBytes(pause);
+      byte[] ofQuery = query.getValue().toBytes();
       byQuery.put(query.getKey(), ofQuery);
       length += QUERY_BYTES + ofQuery.length;
     }

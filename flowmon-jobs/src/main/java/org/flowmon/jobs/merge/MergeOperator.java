@@ -72,7 +72,6 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   private transient long droppedBefore;
   private transient volatile long dropped;
   private transient volatile long stateBytes;
-  private transient Optional<WindowPriority.Work> closing;
   // Tells this run of the task from others, whose messages in advance do not count here.
   private transient long run;
   private transient long advancedThrough;
@@ -101,7 +100,6 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
             maxParallelism,
             getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
-    closing = Optional.empty();
     shared = new HashMap<>();
     scratch = new PartialMerge.Scratch();
     run = UUID.randomUUID().getMostSignificantBits();
@@ -265,12 +263,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   public void processWatermark(Watermark mark) throws Exception {
     snapshots.forget();
     long completeThrough = WatermarkTime.completeThrough(mark.getTimestamp());
-    try {
-      close(completeThrough);
-    } finally {
-      closing.ifPresent(WindowPriority.Work::close);
-      closing = Optional.empty();
-    }
+    close(completeThrough);
     advance(completeThrough);
     super.processWatermark(mark);
   }
@@ -305,12 +298,6 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
     }
   }
 
-  private void hurry() {
-    if (closing.isEmpty()) {
-      closing = Optional.of(WindowPriority.ofProcess().begin());
-    }
-  }
-
   private void countDropped() {
     long sum = droppedBefore;
     for (KeyGroupState.Shared of : shared.values()) {
@@ -328,7 +315,6 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
           live.id(),
           completeThrough,
           part -> {
-            hurry();
             gather(part, windows, full -> send(full, advances));
           });
     }
@@ -363,7 +349,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   }
 
   private void send(Partial message) {
-    closing.orElseThrow().aside(() -> output.collect(new StreamRecord<>(message)));
+    output.collect(new StreamRecord<>(message));
   }
 
   /** Sends the groups of windows that have a result soon, if that keeps all groups. */
@@ -408,7 +394,6 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
           live.id(),
           completeThrough,
           (part, since) -> {
-            hurry();
             send(
                 new Partial.Update(
                     keyGroup,
@@ -425,10 +410,7 @@ public final class MergeOperator extends AbstractStreamOperator<Partial>
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     analysesState.update(queries.set(), queries.ids());
-    Thread task = Thread.currentThread();
-    // A backend that serializes at once keeps the task waiting.
-    Runnable pause = WindowPriority.ofProcess().yielding(() -> Thread.currentThread() == task);
-    snapshots.update(keyGroup -> of(keyGroup).freeze(pause));
+    snapshots.update(keyGroup -> of(keyGroup).freeze());
   }
 
   @Override

@@ -17,7 +17,6 @@ import org.flowmon.jobs.analysis.Definitions;
 import org.flowmon.jobs.enrich.EnrichmentConfig;
 import org.flowmon.jobs.enrich.SharedEnrichment;
 import org.flowmon.jobs.history.WindowHistory;
-import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.udaf.enrich.EnrichedColumn;
 import org.flowmon.udaf.parser.QueryParser;
@@ -149,7 +148,7 @@ public final class ReportFunction extends ProcessFunction<WindowHistory, Report>
       return;
     }
     Report report;
-    try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
+    try {
       report = report(window, analysis);
     } catch (RuntimeException e) {
       analysis.failed().inc();

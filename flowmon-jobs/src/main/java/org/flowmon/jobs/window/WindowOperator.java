@@ -34,7 +34,6 @@ import org.flowmon.jobs.lowlevel.LiveQuery;
 import org.flowmon.jobs.lowlevel.Partial;
 import org.flowmon.jobs.merge.LiveQueries;
 import org.flowmon.jobs.merge.StoppedQueries;
-import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.merge.WindowResult;
 import org.flowmon.jobs.site.StatesRecord;
 import org.flowmon.jobs.types.WatermarkTime;
@@ -89,7 +88,6 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   private transient long closedThrough;
   private transient boolean announced;
   private transient ResultMakers makers;
-  private transient Optional<WindowPriority.Work> closing;
 
   public WindowOperator(AnalysisSet analyses) {
     this(analyses, null, null);
@@ -127,7 +125,6 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
     behindWatermark = metrics.counter("behind_watermark_parts");
     stopped = new StoppedQueries("windows");
     metrics.gauge("stopped_analyses", stopped::analyses);
-    closing = Optional.empty();
     state = new WindowsCheckpoint(context.getOperatorStateStore());
     closedThrough = state.closedThrough();
     notWhole = metrics.counter("not_whole_windows");
@@ -404,16 +401,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
       published.begin(completeThrough);
     }
     ToIntFunction<OpenWindows> due = open -> open.due(completeThrough);
-    if (windows.values().stream().anyMatch(open -> due.applyAsInt(open) > 0)) {
-      try (WindowPriority.Work work = WindowPriority.ofProcess().begin()) {
-        closing = Optional.of(work);
-        close(completeThrough, due);
-      } finally {
-        closing = Optional.empty();
-      }
-    } else {
-      close(completeThrough, due);
-    }
+    close(completeThrough, due);
     for (OpenWindows open : windows.values()) {
       open.prepare(completeThrough, makers::prepare);
     }
@@ -433,11 +421,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
   }
 
   private void send(StatesRecord states) {
-    collect(() -> output.collect(STATES, new StreamRecord<>(states)));
-  }
-
-  private void collect(Runnable sending) {
-    closing.ifPresentOrElse(work -> work.aside(sending), sending);
+    output.collect(STATES, new StreamRecord<>(states));
   }
 
   private void send(WindowResult result) {
@@ -453,7 +437,7 @@ public final class WindowOperator extends AbstractStreamOperator<WindowResult>
           new StreamRecord<>(
               result.withDefinition(queries.set().text(analysis)),
               Math.floorDiv(result.windowEnd(), 1000));
-      collect(() -> output.collect(sent));
+      output.collect(sent);
     } else {
       notWhole.inc();
     }

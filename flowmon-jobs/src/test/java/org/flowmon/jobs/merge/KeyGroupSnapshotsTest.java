@@ -37,12 +37,12 @@ class KeyGroupSnapshotsTest {
   void aSnapshotIsOfTheTimeAtWhichItWasTaken() {
     KeyGroupState state = new KeyGroupState();
     merge(state, partials.subList(0, partials.size() / 2));
-    byte[] then = state.freeze(() -> {}).bytes();
-    KeyGroupSnapshot snapshot = state.freeze(() -> {});
+    byte[] then = state.freeze().bytes();
+    KeyGroupSnapshot snapshot = state.freeze();
     merge(state, partials.subList(partials.size() / 2, partials.size()));
     state.closedThrough(TestFlow.SECOND);
     assertArrayEquals(then, snapshot.bytes());
-    assertFalse(Arrays.equals(then, state.freeze(() -> {}).bytes()), "seed 31");
+    assertFalse(Arrays.equals(then, state.freeze().bytes()), "seed 31");
     state.remove(LIVE.id());
     assertArrayEquals(then, snapshot.bytes());
   }

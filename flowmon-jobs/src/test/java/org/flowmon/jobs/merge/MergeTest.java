@@ -291,7 +291,7 @@ class MergeTest {
           state.of(live, query -> shared).merge(PartialGroups.open(groups.bytes()));
         }
       }
-      before.put(keyGroup, state.freeze(() -> {}).bytes());
+      before.put(keyGroup, state.freeze().bytes());
     }
     OperatorSubtaskState old;
     KeyGroupKeys keys = new KeyGroupKeys(KEY_GROUPS);

@@ -71,14 +71,8 @@ public final class FrozenTables {
    * @throws IllegalStateException if they exceed 2 GiB
    */
   public byte[] toBytes() {
-    return toBytes(() -> {});
-  }
-
-  /** Makes {@link #toBytes()}; {@code pause} runs before the groups of each table are packed. */
-  public byte[] toBytes(Runnable pause) {
     List<byte[]> blocks = new ArrayList<>();
     for (Groups one : groups) {
-      pause.run();
       blocks.addAll(one.blocks());
     }
     return StateBytes.tables(queryId, fingerprint, watermark, samples, blocks);

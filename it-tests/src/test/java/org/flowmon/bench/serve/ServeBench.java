@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.bench.harness.BenchFolder;
@@ -18,16 +19,18 @@ import org.flowmon.bench.machine.PageCache;
 import org.flowmon.bench.scale.ScaleArchive;
 import org.flowmon.bench.scale.ScaleLoad;
 import org.flowmon.deploy.Flowmon;
+import org.flowmon.flow.IpAddress;
 
 /**
  * A server over a large archive: small requests alone and beside huge queries, lookups while flows
- * arrive, beside idle clients; and the first lookup of a new process.
+ * arrive, beside idle clients; the first lookup of a new process; pages of the console.
  */
 public final class ServeBench implements Experiment {
   private static final int BESIDE = 0;
   private static final int ARRIVING = 1;
   private static final int IDLE = 2;
   private static final int FIRST = 3;
+  private static final int CONSOLE = 4;
   private static final int SPARE_CONNECTIONS = 8;
 
   @Override
@@ -50,6 +53,9 @@ public final class ServeBench implements Experiment {
     }
     if (parts.contains("first")) {
       first(run, archive, questions, folder);
+    }
+    if (parts.contains("console")) {
+      console(run, archive, folder);
     }
     run.note(
         String.format("load of the machine: %.1f at the begin, %.1f at the end", load, load()));
@@ -201,6 +207,46 @@ public final class ServeBench implements Experiment {
                 .put("command_ms", command(archive, questions)));
       }
     }
+  }
+
+  /** Pages of hosts, each opened as from a link that somebody sent, or gone to in the console. */
+  private static void console(Run run, ScaleArchive archive, Path folder) throws IOException {
+    try (ServeProcess server = serve(folder, archive.archive())) {
+      Optional<ConsolePages> started = ConsolePages.start(server.url());
+      if (started.isEmpty()) {
+        run.progress("no figures of the console: chromium or chromedriver is not on the PATH");
+        return;
+      }
+      try (ConsolePages pages = started.get()) {
+        for (String kind : archive.hosts().keySet()) {
+          List<String> views =
+              archive.hosts().get(kind).stream()
+                  .map(host -> "#/host/" + IpAddress.ofIpv4((int) host.address()))
+                  .toList();
+          int some = Math.min(run.integer("pages"), views.size() / 2);
+          List<String> opened = views.subList(0, some);
+          List<String> goneTo = views.subList(some, 2 * some);
+          run.add(CONSOLE, shown(kind, "opened first", opened.subList(0, 1), pages::open));
+          run.add(CONSOLE, shown(kind, "opened", opened, pages::open));
+          run.add(CONSOLE, shown(kind, "gone to", goneTo, pages::go));
+        }
+      }
+    }
+  }
+
+  private static Row shown(
+      String hosts, String way, List<String> views, Function<String, ConsolePages.Times> show) {
+    List<ConsolePages.Times> all = views.stream().map(show).toList();
+    Samples content = Samples.of(all.stream().map(ConsolePages.Times::content).toList());
+    Samples whole = Samples.of(all.stream().map(ConsolePages.Times::whole).toList());
+    return new Row()
+        .put("hosts", hosts)
+        .put("page", way)
+        .put("pages", views.size())
+        .put("content_p50_ms", content.median())
+        .put("content_most_ms", content.most())
+        .put("whole_p50_ms", whole.median())
+        .put("whole_most_ms", whole.most());
   }
 
   /** A command of its own for one lookup, from its start to its end, without shared classes. */

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
@@ -27,11 +28,14 @@ import org.flowmon.udaf.enrich.KnownNames;
 /**
  * Files of the class path: the console at {@code /}, the page of the API at {@code /docs/}, and
  * WebJars at {@code /webjars/NAME/…}, without their versions, so that pages need not know these.
- * Browsers ask whether a file is still the same, and keep it.
+ * Browsers ask whether a file is still the same, and keep it. Of a page whose files lie below
+ * {@code ./kept/} they do not even ask: in its text, and so in their addresses, this server's mark
+ * follows.
  */
 final class StaticFiles {
   private static final String ROOT = "org/flowmon/deploy/serve/";
   private static final String WEBJARS = "META-INF/resources/webjars/";
+  private static final String KEPT = "/kept/";
   private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9_@-][A-Za-z0-9._@-]*");
   private static final Pattern IMPORT_MAP =
       Pattern.compile("<script type=\"importmap\">(.*?)</script>", Pattern.DOTALL);
@@ -67,6 +71,9 @@ final class StaticFiles {
 
   private final Map<String, File> files = new ConcurrentHashMap<>();
 
+  /** Of this server: files do not change as long as it runs. */
+  private final String mark = Long.toString(ThreadLocalRandom.current().nextLong(), 36);
+
   StaticFiles(Contract contract) {
     files.put("/openapi.json", file("openapi.json", contract.json()));
     files.put("/openapi.yaml", file("openapi.yaml", contract.yaml()));
@@ -91,7 +98,7 @@ final class StaticFiles {
     if (!isGet) {
       return false;
     }
-    Optional<File> found = find(path);
+    Optional<File> found = find(unmarked(path));
     if (found.isEmpty() && path.equals("/")) {
       Response.sendRedirect(request, response, callback, "/docs/");
       return true;
@@ -99,8 +106,15 @@ final class StaticFiles {
     if (found.isEmpty() && isPage(request, path)) {
       found = find("/");
     }
-    found.ifPresent(file -> write(file, request, response, callback));
+    boolean isMarked = path.startsWith(KEPT + mark + '/');
+    found.ifPresent(file -> write(file, isMarked, request, response, callback));
     return found.isPresent();
+  }
+
+  /** The address below the mark of any server: a page may stay open while its server changes. */
+  private static String unmarked(String path) {
+    int end = path.startsWith(KEPT) ? path.indexOf('/', KEPT.length()) : -1;
+    return end < 0 ? path : path.substring(end);
   }
 
   /** Paths of the console's views are the console's own matter. */
@@ -114,10 +128,13 @@ final class StaticFiles {
         && accept.contains("text/html");
   }
 
-  private static void write(File file, Request request, Response response, Callback callback) {
+  private static void write(
+      File file, boolean isMarked, Request request, Response response, Callback callback) {
+    boolean isPage = file.type.startsWith("text/html");
+    String keep = isMarked && !isPage ? "public, max-age=31536000, immutable" : "no-cache";
     response.getHeaders().put(HttpHeader.ETAG, file.tag);
-    response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
-    if (file.type.startsWith("text/html")) {
+    response.getHeaders().put(HttpHeader.CACHE_CONTROL, keep);
+    if (isPage) {
       SecurityHeaders.page(response, file.scripts);
     }
     if (file.tag.equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH))) {
@@ -195,7 +212,8 @@ final class StaticFiles {
     }
   }
 
-  private static File file(String name, byte[] content) {
+  private File file(String name, byte[] read) {
+    byte[] content = name.endsWith(".html") ? marked(read) : read;
     String type = TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "");
     String tag = '"' + HexFormat.of().formatHex(sha256(content), 0, 16) + '"';
     String scripts = "";
@@ -209,6 +227,12 @@ final class StaticFiles {
       scripts = hashes.toString();
     }
     return new File(content, type.isEmpty() ? "application/octet-stream" : type, tag, scripts);
+  }
+
+  private byte[] marked(byte[] page) {
+    return new String(page, StandardCharsets.UTF_8)
+        .replace("." + KEPT, "." + KEPT + mark + "/")
+        .getBytes(StandardCharsets.UTF_8);
   }
 
   private static byte[] sha256(byte[] content) {

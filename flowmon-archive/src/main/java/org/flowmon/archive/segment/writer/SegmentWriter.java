@@ -82,14 +82,6 @@ public final class SegmentWriter {
     this.encodings = encodings;
   }
 
-  /**
-   * Sets a callback that runs before each column of a segment and between the steps of writing one.
-   * It may wait: sealing takes long, and urgent work may go first.
-   */
-  public void beforeColumns(Runnable pause) {
-    this.pause = pause;
-  }
-
   public SegmentOptions options() {
     return options;
   }
@@ -143,7 +135,6 @@ public final class SegmentWriter {
         : new PageCodec.Compressor(options.codec(), options.level());
   }
 
-  private Runnable pause = () -> {};
   private long smallestKey;
   private long largestKey;
   private int clamped;
@@ -156,9 +147,7 @@ public final class SegmentWriter {
       }
     }
     loadKey(FlowColumn.ARRIVAL, parts, rows, keys[2], null);
-    pause.run();
     loadKey(FlowColumn.END_TIME, parts, rows, keys[0], keys[2]);
-    pause.run();
     clamped = 0;
     for (int row = 0; row < rows; row++) {
       long key = TimeKey.of(keys[0][row], keys[2][row]);
@@ -166,9 +155,7 @@ public final class SegmentWriter {
       keys[0][row] = key;
     }
     loadKey(FlowColumn.START_TIME, parts, rows, keys[1], null);
-    pause.run();
     int[] order = rowOrder.sort(keys[0], keys[1], keys[2], rows);
-    pause.run();
     smallestKey = keys[0][0];
     largestKey = keys[0][rows - 1];
     if (rank.length < rows) {
@@ -243,15 +230,12 @@ public final class SegmentWriter {
           index.rollups().rates(values.low, values.count, validity()); // before the measures
         }
         for (FlowColumn column : new TreeSet<>(FlowColumn.all())) { // by id
-          pause.run();
           if (values.load(column, parts, rows, ranks)) {
-            pause.run();
             writeColumn(column, file);
           }
         }
         finish(file, provenance);
         FileIdentity segmentFile = file.identity();
-        pause.run();
         indexFile = index.write(indexPath, id, segmentFile, rows);
         file.seal();
         folderSync.sync(directory);
@@ -276,10 +260,8 @@ public final class SegmentWriter {
     private void writeColumn(FlowColumn column, SealedFile file) throws IOException {
       boolean indexed = options.indexed().contains(column);
       encodings.buildDictionary(column, values, dictionary, indexed);
-      pause.run();
       ChunkBuilder.Layout layout =
           encodings.layout(column, values, dictionary, options, compressor, rows);
-      pause.run();
       ColumnMetaData metadata =
           chunk.build(column, values, dictionary, layout, rows, file.position());
       footer.chunk(column, metadata, chunk.locations, chunk.columnIndex, Crc32c.of(chunk.chunk));
@@ -297,11 +279,9 @@ public final class SegmentWriter {
           chunk.pages,
           chunk.pages.size() / PageTable.ENTRY,
           layout.rowsPerPage());
-      pause.run();
       if (indexed) {
         index.add(column, rows, dictionary.ids, values.count, validity(), distinct(column));
       }
-      pause.run();
       if (column == FlowColumn.END_TIME) {
         index.rollups().times(values.low, values.count, validity());
       } else if (RollupFormat.MEASURES.contains(column)) {

@@ -25,7 +25,6 @@ import org.flowmon.archive.maintenance.CompactionOptions;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.store.ArchiveLocation;
 import org.flowmon.jobs.config.job.RetentionConfig;
-import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.sink.ArchiveCommittable;
 import org.jspecify.annotations.Nullable;
 
@@ -95,8 +94,7 @@ final class ArchiveCommitterOperator extends AbstractStreamOperator<Void>
               location,
               compactRows == 0
                   ? CompactionOptions.NONE
-                  : new CompactionOptions(compactRows, compactRows),
-              WindowPriority.ofProcess().yielding(() -> false));
+                  : new CompactionOptions(compactRows, compactRows));
       group.gauge("merged_segments", (Gauge<Long>) compaction::replaced);
       group.gauge("merged_rows", (Gauge<Long>) compaction::rows);
       group.gauge("merge_failures", (Gauge<Long>) compaction::failures);

@@ -17,7 +17,6 @@ import org.flowmon.archive.segment.Provenance;
 import org.flowmon.archive.segment.SealedSegment;
 import org.flowmon.archive.segment.writer.SegmentWriter;
 import org.flowmon.flow.FlowBatch;
-import org.flowmon.jobs.merge.WindowPriority;
 import org.flowmon.jobs.source.PositionedBatch;
 
 /**
@@ -29,8 +28,6 @@ final class SealingPool implements AutoCloseable {
   private final BlockingQueue<PieceSealer> idle;
   private final ExecutorService threads;
   private final Deque<Future<PieceSealer.Piece>> outstanding = new ArrayDeque<>();
-  // If so, flows wait and everything after them.
-  private volatile boolean awaited;
 
   SealingPool(Archive archive, Provenance provenance, int size) throws IOException {
     this.idle = new ArrayBlockingQueue<>(size);
@@ -54,7 +51,7 @@ final class SealingPool implements AutoCloseable {
         piece.get(); // fail at once and not at the next barrier
       }
     }
-    PieceSealer sealer = take();
+    PieceSealer sealer = idle.take();
     outstanding.add(
         threads.submit(
             () -> {
@@ -70,26 +67,12 @@ final class SealingPool implements AutoCloseable {
     return room.waitedMillis();
   }
 
-  private PieceSealer take() throws InterruptedException {
-    awaited = true;
-    try {
-      return idle.take();
-    } finally {
-      awaited = false;
-    }
-  }
-
   /** Waits for all pieces, in submitted order. ExecutionException: one could not be sealed. */
   List<PieceSealer.Piece> drain() throws InterruptedException, ExecutionException {
     List<PieceSealer.Piece> pieces = new ArrayList<>(outstanding.size());
-    awaited = true;
-    try {
-      while (!outstanding.isEmpty()) {
-        pieces.add(outstanding.peek().get());
-        outstanding.remove();
-      }
-    } finally {
-      awaited = false;
+    while (!outstanding.isEmpty()) {
+      pieces.add(outstanding.peek().get());
+      outstanding.remove();
     }
     return pieces;
   }
@@ -109,13 +92,7 @@ final class SealingPool implements AutoCloseable {
     ArchiveSealing(Archive archive, Provenance provenance) throws IOException {
       this.archive = archive;
       this.provenance = provenance;
-      this.writer = newWriter();
-    }
-
-    private SegmentWriter newWriter() throws IOException {
-      SegmentWriter made = archive.newSegmentWriter();
-      made.beforeColumns(WindowPriority.ofProcess().yielding(() -> awaited));
-      return made;
+      this.writer = archive.newSegmentWriter();
     }
 
     @Override
@@ -126,7 +103,7 @@ final class SealingPool implements AutoCloseable {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException("interrupted while sealing waited for room");
       } catch (RuntimeException e) {
-        writer = newWriter(); // the state of this one's arrays is unknown
+        writer = archive.newSegmentWriter(); // the state of this one's arrays is unknown
         throw e;
       }
     }

@@ -1,6 +1,6 @@
 // The console: loads what all pages need, then draws the page that the address names.
 import {h, render} from 'preact';
-import {useEffect, useMemo, useState} from 'preact/hooks';
+import {useEffect, useLayoutEffect, useMemo, useState} from 'preact/hooks';
 import {get, getHealth, unreachable} from './lib/api.js';
 import {useEvery, useKept, useWork} from './lib/async.js';
 import {dom, part} from './lib/dom.js';
@@ -90,7 +90,7 @@ function skip(event) {
 async function loadFacts(signal) {
   const [session, columns, names] = await Promise.all([
     get('session', {}, signal), get('columns', {}, signal),
-    fetch('names.json', {signal}).then((response) => (response.ok ? response.json() : {ports: {}, protocols: {}})),
+    fetch(new URL('../names.json', import.meta.url), {signal}).then((response) => (response.ok ? response.json() : {ports: {}, protocols: {}})),
   ]);
   learn({...columns, ...names});
   return {session};
@@ -111,7 +111,7 @@ function oldestOf(archive) {
 /** The component of a page, loaded when it is first shown. */
 function usePage(page) {
   const [state, setState] = useState({});
-  useEffect(() => {
+  useLayoutEffect(() => {
     let left = false;
     PAGES[page]?.[1]().then((component) => left || setState({page, component}), () => left || setState({page, error: unreachable()}));
     return () => {
@@ -126,7 +126,9 @@ function useTheme() {
   const preferred = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const [theme, setTheme] = useKept('theme', null);
   const current = theme ?? preferred;
-  document.documentElement.dataset.theme = current;
+  if (document.documentElement.dataset.theme !== current) {
+    document.documentElement.dataset.theme = current;
+  }
   return [current, setTheme];
 }
 

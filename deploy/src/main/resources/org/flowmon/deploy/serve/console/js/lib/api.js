@@ -31,9 +31,12 @@ export function setToken(token) {
 export async function send(path, {method = 'GET', body, signal, accept = 'application/json', params = {}, taken = [], headers = {}}) {
   const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== undefined)).toString();
   const token = sessionStorage.getItem(TOKEN);
+  const address = `api/v1/${path}${query === '' ? '' : '?' + query}`;
+  const asked = window.early.get(address);
+  window.early.delete(address);
   let response;
   try {
-    response = await fetch(`api/v1/${path}${query === '' ? '' : '?' + query}`, {
+    response = await (asked ?? fetch(address, {
       method,
       signal,
       credentials: 'same-origin',
@@ -44,7 +47,7 @@ export async function send(path, {method = 'GET', body, signal, accept = 'applic
         ...(token === null ? {} : {Authorization: `Bearer ${token}`}),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    }));
   } catch (error) {
     if (error.name === 'AbortError') {
       throw error;
@@ -58,9 +61,9 @@ export async function send(path, {method = 'GET', body, signal, accept = 'applic
   return response;
 }
 
-/** Whole numbers that a double cannot hold stay exact, as BigInt. */
+/** Whole numbers that a double cannot hold stay exact, as BigInt; they have 16 digits or more. */
 function parse(text) {
-  return JSON.parse(text, (key, value, context) =>
+  return !/\d{16}/.test(text) ? JSON.parse(text) : JSON.parse(text, (key, value, context) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
       ? BigInt(context.source)
       : value);

@@ -1,5 +1,5 @@
 // Work that follows the view: requests are cancelled when the view is left or asks for something else.
-import {useCallback, useEffect, useRef, useState} from 'preact/hooks';
+import {useCallback, useEffect, useLayoutEffect, useRef, useState} from 'preact/hooks';
 
 /**
  * Runs `work(signal, progress)` for each new `key`; null is no work. The state has `value` (the last one while the next
@@ -12,7 +12,8 @@ export function useWork(key, work) {
   const latest = useRef(work);
   const drawn = useRef(null);
   latest.current = work;
-  useEffect(() => {
+  // Before the next frame, as an effect would not be.
+  useLayoutEffect(() => {
     if (key === null) {
       setState({});
       return undefined;
@@ -29,6 +30,22 @@ export function useWork(key, work) {
   const again = useCallback(() => setTurn((before) => before + 1), []);
   const isCurrent = state.key === key;
   return {...state, loading: state.loading || (key !== null && !isCurrent), isCurrent, again, drawn};
+}
+
+/** Whether a part's first frame is on the screen: what it can do without waits for that. */
+export function useLater() {
+  const [isLater, setLater] = useState(false);
+  useLayoutEffect(() => {
+    let timer;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => setLater(true));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, []);
+  return isLater;
 }
 
 /** Calls again and again while the page is visible; 0 never. */

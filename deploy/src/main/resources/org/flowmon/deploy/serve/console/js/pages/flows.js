@@ -41,8 +41,11 @@ const addressForm = part(({view}) => form({
 /** Both sides of an address, as /api/v1/flows has it. */
 export const ofAddress = (address) => (address ? `src_addr IN ${quoted(address)} OR dst_addr IN ${quoted(address)}` : '');
 
-/** A page of flows, of all times if the context has no range; the cursor is part of the address, so that Back works. */
-export const flowTable = part(({view, context, filter, address}) => {
+/**
+ * A page of flows, of all times if the context has no range; the cursor is part of the address, so that Back works.
+ * A page that shows a `summary` of them above has their count in it, and is drawn from above.
+ */
+export const flowTable = part(({view, context, filter, address, summary}) => {
   const {range} = context;
   const {cursor, order = 'newest'} = view.params;
   const columns = view.params.columns === '*' ? undefined : view.params.columns ?? FIRST.join(',');
@@ -52,12 +55,13 @@ export const flowTable = part(({view, context, filter, address}) => {
       limit: PAGE, cursor, columns,
     }, signal)
     : ask(sqlOf(range, filter, order, columns), {signal, limit: PAGE, cursor}));
-  const counted = useWork(JSON.stringify([range, filter, address, 'count']), (signal) =>
+  const counted = useWork(summary ? null : JSON.stringify([range, filter, address, 'count']), (signal) =>
     ask(`SELECT COUNT(*) AS flows FROM flows${where(during(range), filter, ofAddress(address))}`, {signal}));
+  const count = summary ? summary.flows : counted.value?.rows[0]?.flows;
   const sql = sqlOf(range, all(filter, ofAddress(address)), order, columns);
   return section({class: 'card', 'aria-label': 'Flows'},
     div({class: 'group'},
-      span({'data-count': counted.value?.rows[0]?.flows}, counted.value ? `${showCount(counted.value.rows[0].flows)} flows${range ? ' in this range' : ''}` : ' '),
+      span({'data-count': count}, count === undefined ? ' ' : `${showCount(count)} flows${range ? ' in this range' : ''}`),
       label(null, select({
         'aria-label': 'Order', value: order,
         onChange: (event) => go(changed(view, {order: event.target.value === 'newest' ? undefined : event.target.value})),
@@ -68,7 +72,7 @@ export const flowTable = part(({view, context, filter, address}) => {
       }), 'all columns'),
       a({href: exploreHref(view, {filter: all(filter, ofAddress(address))})}, 'explore these'),
       a({href: queryHref(sql)}, 'as a query')),
-    shown(work, (value) => div(null,
+    shown(summary && !summary.isThere ? {loading: true, drawn: {}} : work, (value) => div(null,
       remarks({...value, next: null}),
       dataTable({
         columns: tableColumns(view, value.columns, value.rows), rows: value.rows, label: 'Flows', csvName: 'flows',

@@ -48,7 +48,9 @@ export const host = part(({view, context}) => {
       isEmpty: ({flows}) => flows === 0, empty: `${address} has no flows${range ? ' in this range' : ' in the archive'}.`,
     }),
     context.session.features.reports ? mentions({view, address}) : null,
-    work.error || (work.isCurrent && work.value?.flows === 0) ? null : flowTable({view, context: {...context, range}, address}));
+    work.error || (work.isCurrent && work.value?.flows === 0) ? null : flowTable({
+      view, context: {...context, range}, address, summary: {isThere: work.value !== undefined, flows: work.isCurrent ? work.value?.flows : undefined},
+    }));
 });
 
 const windowChoice = part(({view, window}) => div({class: 'choice'}, ['1h', '1d', '7d'].map((choice) => button({

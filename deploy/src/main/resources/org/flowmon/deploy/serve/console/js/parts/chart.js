@@ -1,8 +1,10 @@
 // Series over time: stacked areas or lines, mirrored below zero if a series says so. Drawn by uPlot.
-import uPlot from 'uplot';
 import {useEffect, useRef, useState} from 'preact/hooks';
+import {unreachable} from '../lib/api.js';
+import {useLater, useWork} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 import {showTime} from '../lib/time.js';
+import {failure} from './states.js';
 
 const {div, span, table, tbody, td, tr} = dom;
 
@@ -12,6 +14,11 @@ export const swatch = (series, i) => span({
 });
 
 const colour = (style, series, i) => style.getPropertyValue(series.other ? '--other' : `--c${(series.colour ?? i) % 10}`).trim();
+
+/** The library, once figures are shown: they need not wait for it. */
+const loadPlot = () => import('uplot').then((module) => module.default, () => {
+  throw unreachable();
+});
 
 /**
  * times: begins of buckets (ms). series: {name, values, other, below, dashed, colour}. `onRange(from, to)` hears of a
@@ -23,11 +30,15 @@ export const chart = part(({times, width, series, show, stacked, height = 260, l
   const [tip, setTip] = useState(null);
   const handlers = useRef({});
   handlers.current = {onRange, onPoint, series, times, width};
+  const {value: uPlot, error} = useWork(useLater() ? 'uplot' : null, loadPlot);
 
   useEffect(() => {
+    if (!uPlot) {
+      return undefined;
+    }
     const style = getComputedStyle(document.documentElement);
     const {data, bands} = stacked ? stack(times, width, series) : {data: [times.map(seconds), ...series.map(signed)], bands: []};
-    const options = chartOptions({style, times, bucket: width, series, stacked, bands, show, height, width: place.current.clientWidth, handlers, setTip});
+    const options = chartOptions({uPlot, style, times, bucket: width, series, stacked, bands, show, height, width: place.current.clientWidth, handlers, setTip});
     plot.current = new uPlot(options, data, place.current);
     const watch = new ResizeObserver(() =>
       plot.current.setSize({width: place.current.clientWidth, height}));
@@ -37,10 +48,10 @@ export const chart = part(({times, width, series, show, stacked, height = 260, l
       plot.current.destroy();
       setTip(null);
     };
-  }, [times, series, stacked, height, theme]);
+  }, [uPlot, times, series, stacked, height, theme]);
 
-  return div({
-    class: 'chart', ref: place, tabIndex: 0, role: 'group', 'aria-label': `${label}. Arrow keys move, Enter shows the flows.`,
+  return error ? failure({error}) : div({
+    class: 'chart', 'aria-busy': String(!uPlot), ref: place, tabIndex: 0, role: 'group', 'aria-label': `${label}. Arrow keys move, Enter shows the flows.`,
     onKeyDown: (event) => key(event, plot.current, handlers.current, setTip),
   }, tip === null ? null : tooltip({tip, series, times, width, show}));
 });
@@ -80,7 +91,7 @@ function stack(times, width, series) {
   };
 }
 
-function chartOptions({style, times, bucket, series, stacked, bands, show, height, width, handlers, setTip}) {
+function chartOptions({uPlot, style, times, bucket, series, stacked, bands, show, height, width, handlers, setTip}) {
   const grid = {stroke: style.getPropertyValue('--line').trim(), width: 0.6};
   const axis = {stroke: style.getPropertyValue('--muted').trim(), grid, ticks: grid, font: '11px system-ui'};
   return {
@@ -167,6 +178,9 @@ function nearest(u, stacked, series) {
 }
 
 function key(event, u, {onRange, onPoint, times, width, series}, setTip) {
+  if (u === null) {
+    return;
+  }
   const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
   const idx = pointed(u, times) ?? times.length - 1;
   if (step !== undefined) {

@@ -1,14 +1,20 @@
 // A table that sorts by a click on a heading, and its rows as CSV.
 import {useMemo, useState} from 'preact/hooks';
+import {useLater} from '../lib/async.js';
 import {dom, part} from '../lib/dom.js';
 
 const {button, div, span, table, tbody, td, th, thead, tr} = dom;
+
+/** Rows that are drawn at once; the others when these are on the screen. */
+const FIRST = 15;
 
 /**
  * columns: {id, title, value(row), show(row), number}. `value` sorts and goes into CSV; `show` is a text or an element.
  */
 export const dataTable = part(({columns, rows, label, rowKey, csvName, select}) => {
   const [order, setOrder] = useState(null);
+  const isLater = useLater();
+  const isWhole = isLater || rows.length <= FIRST;
   const sorted = useMemo(() => sortedRows(rows, columns, order), [rows, order, columns]);
   const heading = (column) => {
     const active = order?.by === column.id;
@@ -18,11 +24,11 @@ export const dataTable = part(({columns, rows, label, rowKey, csvName, select}) 
       'aria-sort': active ? (order.down ? 'descending' : 'ascending') : undefined,
     }, column.value ? button({onClick: turn, title: 'Sort'}, column.title, active ? (order.down ? ' ▾' : ' ▴') : '') : column.title === '' ? span({class: 'sr'}, column.id) : column.title);
   };
-  return div(null,
+  return div({'aria-busy': String(!isWhole)},
     div({class: 'scroll', tabIndex: 0, role: 'group', 'aria-label': `${label}, table`},
       table({'aria-label': label},
         thead(null, tr(null, columns.map(heading))),
-        tbody(null, sorted.map((row, r) => tr({
+        tbody(null, (isWhole ? sorted : sorted.slice(0, FIRST)).map((row, r) => tr({
           key: rowKey ? rowKey(row) : r,
           'data-selected': select?.(row) ? 'true' : undefined,
         }, columns.map((column) => td({key: column.id, class: cellClass(column, row), 'data-column': column.id, 'data-value': rawValue(column, row)},
