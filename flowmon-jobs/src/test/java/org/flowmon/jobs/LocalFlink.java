@@ -1,7 +1,6 @@
 package org.flowmon.jobs;
 
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -19,7 +18,6 @@ import org.apache.flink.core.execution.PipelineExecutorServiceLoader;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.util.ExceptionUtils;
 
 /**
  * Flink in this JVM, with little memory: one cluster for the jobs of all tests, as a start takes
@@ -58,25 +56,6 @@ public final class LocalFlink {
     options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, attempts);
     options.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
     return options;
-  }
-
-  /**
-   * How a job fails. If a task fails while an event of its source's coordinator is on the way,
-   * Flink tells of the lost event and not of the task; the job runs again then.
-   */
-  public static Exception failure(Callable<?> job) {
-    for (int tries = 0; tries < 20; tries++) {
-      try {
-        job.call();
-      } catch (Exception e) {
-        if (ExceptionUtils.findThrowableWithMessage(e, "An OperatorEvent").isEmpty()) {
-          return e;
-        }
-        continue;
-      }
-      break;
-    }
-    throw new AssertionError("the job does not fail, or never says why");
   }
 
   private static synchronized MiniCluster cluster() {

@@ -1,5 +1,7 @@
 package org.flowmon.it;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -78,7 +80,7 @@ final class FlinkProcesses implements AutoCloseable {
     taskManagers.remove().destroyForcibly().waitFor();
   }
 
-  /** Cancels all jobs, and waits until their slots are free. */
+  /** Cancels all jobs, and waits until their slots are free and all TaskManagers are there. */
   void cancelJobs() throws Exception {
     Matcher job =
         Pattern.compile(
@@ -140,6 +142,40 @@ final class FlinkProcesses implements AutoCloseable {
     Matcher value =
         Pattern.compile("\"completed\":(\\d+)").matcher(get("/jobs/" + jobId + "/checkpoints"));
     return value.find() ? Integer.parseInt(value.group(1)) : 0;
+  }
+
+  /** Whether so many tasks of a job of this name run. */
+  boolean hasTasks(String job, int tasks) {
+    return Pattern.compile(
+            "\"name\":\"%s\"[^{]*\"state\":\"RUNNING\"[^{]*\"tasks\":[{][^}]*\"running\":%d\\b"
+                .formatted(job, tasks))
+        .matcher(get("/jobs/overview"))
+        .find();
+  }
+
+  /** Whether a task of a job of this name has failed. */
+  boolean hasFailed(String job) {
+    Matcher id =
+        Pattern.compile("\"jid\":\"([0-9a-f]{32})\",\"name\":\"%s\"".formatted(job))
+            .matcher(get("/jobs/overview"));
+    boolean hasFailed = false;
+    while (id.find()) {
+      hasFailed |= get("/jobs/" + id.group(1) + "/exceptions").contains("\"exceptionName\":\"");
+    }
+    return hasFailed;
+  }
+
+  /** Makes a savepoint of a job and returns when it is complete. */
+  void savepoint(String job) throws Exception {
+    Matcher request =
+        Pattern.compile("\"request-id\":\"([0-9a-f]{32})\"")
+            .matcher(
+                send(
+                    request("/jobs/" + job + "/savepoints")
+                        .POST(BodyPublishers.ofString("{\"cancel-job\": false}"))));
+    assertTrue(request.find(), "Flink gives no savepoint");
+    String path = "/jobs/" + job + "/savepoints/" + request.group(1);
+    await("a savepoint", () -> get(path).contains("COMPLETED"));
   }
 
   int restPort() {
@@ -233,7 +269,7 @@ final class FlinkProcesses implements AutoCloseable {
             "heartbeat.interval: 1000",
             "restart-strategy.type: fixed-delay",
             "restart-strategy.fixed-delay.attempts: 100",
-            "restart-strategy.fixed-delay.delay: 1s",
+            "restart-strategy.fixed-delay.delay: 200ms",
             "execution.checkpointing.dir: file://" + folder.resolve("checkpoints"),
             "execution.checkpointing.savepoint-dir: file://" + folder.resolve("savepoints"),
             "parallelism.default: 1");

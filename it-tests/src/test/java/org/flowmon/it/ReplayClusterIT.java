@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.FutureTask;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.flowmon.deploy.Flowmon;
 import org.junit.jupiter.api.AfterAll;
@@ -103,9 +104,50 @@ class ReplayClusterIT {
     assertTrue(many.err().contains("has 2 free slots, and the query takes 9"), many.err());
   }
 
+  @Test
+  void aTaskManagerKilledDuringAQueryChangesNothing() throws Exception {
+    Path large = folder.resolve("large");
+    CommandRun made =
+        CommandRun.of(
+            Flowmon.commandLine(),
+            "generate",
+            "office",
+            "--rate",
+            "5000",
+            "--flows",
+            "2500000",
+            "--for",
+            "1h",
+            "--to",
+            "archive:" + large);
+    assertEquals(0, made.code(), made.err());
+    String sql =
+        "SELECT src_addr, COUNT(*) AS n, SUM(bytes) AS b, COUNT(DISTINCT protocol) AS p,"
+            + " AVG(packets) AS a FROM flows WHERE bytes % 7 <> 3 GROUP BY src_addr"
+            + " ORDER BY b DESC, src_addr LIMIT 100";
+    CommandRun here = query(large, sql);
+    assertEquals(100, here.out().lines().skip(1).count(), here.toString());
+    String flink = "http://127.0.0.1:" + cluster.restPort();
+    FutureTask<CommandRun> there =
+        new FutureTask<>(
+            () -> query(large, sql, "--flink", flink, "--job-jar", ProjectFiles.jobJar() + ""));
+    new Thread(there, "query").start();
+    cluster.await("tasks on both TaskManagers", () -> cluster.hasTasks("flowmon query", 2));
+    cluster.killTaskManager();
+    cluster.startTaskManager();
+    CommandRun answer = there.get();
+    assertEquals(here.out(), answer.out(), answer.err());
+    assertEquals(0, answer.code(), answer.err());
+    assertTrue(cluster.hasFailed("flowmon query"), "the query's job felt the loss");
+  }
+
   private static CommandRun query(String sql, String... options) {
+    return query(folder.resolve("archive"), sql, options);
+  }
+
+  private static CommandRun query(Path archive, String sql, String... options) {
     List<String> words = new ArrayList<>(List.of("query", sql, "--format", "csv"));
-    words.addAll(List.of("--archive", folder.resolve("archive").toString()));
+    words.addAll(List.of("--archive", archive.toString()));
     words.addAll(List.of(options));
     return CommandRun.of(Flowmon.commandLine(), words.toArray(String[]::new));
   }

@@ -14,8 +14,13 @@ import org.apache.flink.util.IOUtils;
 import org.flowmon.archive.Archive;
 import org.flowmon.archive.ArchiveOptions;
 import org.flowmon.archive.ArchiveSnapshot;
+import org.jspecify.annotations.Nullable;
 
-/** Answers split after split, on the task's thread. */
+/**
+ * Answers split after split, on the task's thread. It neither ends nor fails while a split that it
+ * asked for is on its way: of a split that finds its task gone Flink makes a failure of its own,
+ * which hides the reason, or begins the ended task again.
+ */
 final class ArchiveReader<T> implements SourceReader<T, ArchiveSplit> {
   private final SplitQuery<T> query;
   private final SourceReaderContext context;
@@ -23,7 +28,9 @@ final class ArchiveReader<T> implements SourceReader<T, ArchiveSplit> {
   private CompletableFuture<Void> available = new CompletableFuture<>();
   private Archive archive;
   private SplitQuery.Answers<T> answers;
+  private int asked; // splits that have not come
   private boolean noMore;
+  private @Nullable Exception failure;
 
   ArchiveReader(SplitQuery<T> query, SourceReaderContext context) {
     this.query = query;
@@ -38,23 +45,38 @@ final class ArchiveReader<T> implements SourceReader<T, ArchiveSplit> {
       throw new UncheckedIOException(e);
     }
     answers = query.answers(context.currentParallelism());
+    ask();
+  }
+
+  private void ask() {
+    asked++;
     context.sendSplitRequest();
   }
 
   @Override
-  public InputStatus pollNext(ReaderOutput<T> output) throws IOException {
-    if (answers.isComplete()) {
-      return InputStatus.END_OF_INPUT;
+  public InputStatus pollNext(ReaderOutput<T> output) throws Exception {
+    boolean isOver = failure != null || answers.isComplete();
+    ArchiveSplit split = isOver ? null : splits.poll();
+    if (split != null) {
+      ask(); // the next one is here when this one is done
+      answer(split, output);
+      return InputStatus.MORE_AVAILABLE;
     }
-    ArchiveSplit split = splits.poll();
-    if (split == null) {
-      return noMore ? InputStatus.END_OF_INPUT : await();
+    if (asked > 0 || !(isOver || noMore)) {
+      return await();
     }
-    context.sendSplitRequest(); // the next one is here when this one is done
+    if (failure != null) {
+      throw failure;
+    }
+    return InputStatus.END_OF_INPUT;
+  }
+
+  private void answer(ArchiveSplit split, ReaderOutput<T> output) {
     try (ArchiveSnapshot part = archive.snapshotOf(split.segments())) {
       answers.answer(part, output);
+    } catch (IOException | RuntimeException e) {
+      failure = e;
     }
-    return InputStatus.MORE_AVAILABLE;
   }
 
   private InputStatus await() {
@@ -72,17 +94,25 @@ final class ArchiveReader<T> implements SourceReader<T, ArchiveSplit> {
   @Override
   public void addSplits(List<ArchiveSplit> some) {
     splits.addAll(some);
-    available.complete(null);
+    come();
   }
 
   @Override
   public void notifyNoMoreSplits() {
     noMore = true;
+    come();
+  }
+
+  private void come() {
+    asked = Math.max(0, asked - 1); // those of a checkpoint come before the first is asked for
     available.complete(null);
   }
 
   @Override
   public List<ArchiveSplit> snapshotState(long checkpoint) {
+    if (failure != null) {
+      throw new IllegalStateException(failure); // a part of its split has gone out
+    }
     return List.copyOf(splits);
   }
 

@@ -1,5 +1,6 @@
 package org.flowmon.jobs.sql;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ public final class SqlSession {
   }
 
   public static void assertFails(StreamTableEnvironment flink, String sql, String message) {
-    Exception thrown = LocalFlink.failure(() -> rows(flink, sql));
+    Exception thrown = assertThrows(Exception.class, () -> rows(flink, sql));
     assertTrue(
         ExceptionUtils.findThrowableWithMessage(thrown, message).isPresent(),
         () -> ExceptionUtils.stringifyException(thrown));
