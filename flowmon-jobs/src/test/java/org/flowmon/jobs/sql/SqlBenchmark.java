@@ -55,15 +55,9 @@ final class SqlBenchmark {
     void run() throws Exception;
   }
 
-  public static void main(String[] args) {
-    int status = 1;
-    try {
-      run(args);
-      status = 0;
-    } catch (Exception e) {
-      e.printStackTrace();
-    }
-    System.exit(status); // ends the cluster's threads, too
+  public static void main(String[] args) throws Exception {
+    run(args);
+    System.exit(0); // ends the cluster's threads, too
   }
 
   private static void run(String[] args) throws Exception {
