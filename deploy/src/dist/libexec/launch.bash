@@ -26,9 +26,16 @@ java_feature_version() {
 
 # The home of the java on the PATH, or nothing.
 java_home_on_path() {
-  local java
+  local java home
   java=$(command -v java) || return 0
-  # /usr/bin/java may be a chain of links, or (macOS) a stub: ask it where it lives.
+  # /usr/bin/java may be a chain of links; to ask it where it lives takes as long as a JVM starts.
+  home=$(readlink -f "$java" 2>/dev/null) || home=""
+  home=${home%/bin/java}
+  if [[ -n $home && -r $home/release && -x $home/bin/java ]]; then
+    printf '%s' "$home"
+    return
+  fi
+  # (macOS) a stub.
   "$java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p'
 }
 
@@ -116,6 +123,11 @@ launch() {
   local collector='-XX:[+]Use[A-Za-z0-9]*GC( |$)'
   if [[ ${1:-} == import && ! ${FLOWMON_JAVA_OPTS:-} =~ $collector ]]; then
     options+=(-XX:+UseParallelGC)
+  fi
+  # Of several threads that collect garbage each waits for the last one: on processors that others use
+  # a pause of 2 ms took up to 90. A heap that is given may need them.
+  if [[ ${1:-} == serve && ${FLOWMON_JAVA_OPTS:-} != *-Xmx* && ! ${FLOWMON_JAVA_OPTS:-} =~ $collector ]]; then
+    options+=(-XX:ParallelGCThreads=1)
   fi
   # Such a command ends before the optimizing compiler gives back what it takes.
   case ${1:-} in

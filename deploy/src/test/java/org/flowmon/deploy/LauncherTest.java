@@ -153,16 +153,22 @@ class LauncherTest {
     assertNotEquals(2, exitCode(Map.of("FLOWMON_JAVA_OPTS", "-Xmx64m"), "--version"));
   }
 
-  /** The collectors of the JVM that a command runs in, by the names of their beans. */
-  private List<String> collectors(Map<String, String> variables, String command) throws Exception {
+  /** What the JVM that a command runs in says of itself after a word. */
+  private List<String> said(Map<String, String> variables, String command, String word)
+      throws Exception {
     Process process = builder(variables, command).redirectErrorStream(true).start();
     process.getOutputStream().close();
     List<String> said = process.inputReader().lines().toList();
     assertEquals(0, process.waitFor(), said.toString());
     return said.stream()
-        .filter(line -> line.startsWith("collector "))
-        .map(line -> line.substring("collector ".length()))
+        .filter(line -> line.startsWith(word + " "))
+        .map(line -> line.substring(word.length() + 1))
         .toList();
+  }
+
+  /** The collectors of the JVM that a command runs in, by the names of their beans. */
+  private List<String> collectors(Map<String, String> variables, String command) throws Exception {
+    return said(variables, command, "collector");
   }
 
   @Test
@@ -184,6 +190,31 @@ class LauncherTest {
     assertTrue(
         collectors(Map.of("FLOWMON_JAVA_OPTS", "-Xss2m -XX:+UseG1GC"), "import").stream()
             .allMatch(name -> name.startsWith("G1 ")));
+  }
+
+  @Test
+  void aServerCollectsWithOneThreadUnlessItsHeapOrCollectorIsGiven() throws Exception {
+    make("options");
+    String one = "-XX:ParallelGCThreads=1";
+    assertTrue(said(Map.of(), "serve", "option").contains(one));
+    Map<String, String> another = Map.of("FLOWMON_JAVA_OPTS", "-Xss2m");
+    assertTrue(said(another, "serve", "option").contains(one));
+    assertFalse(said(Map.of(), "collect", "option").contains(one));
+    for (String given : List.of("-Xmx300m", "-Xss2m -XX:+UseG1GC")) {
+      Map<String, String> options = Map.of("FLOWMON_JAVA_OPTS", given);
+      assertFalse(said(options, "serve", "option").contains(one), given);
+    }
+  }
+
+  @Test
+  void theJavaOfThePathIsFoundThroughItsLinks() throws Exception {
+    make("links");
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    Path other = Files.createSymbolicLink(root.resolve("java-link"), java);
+    Files.createSymbolicLink(root.resolve("bin/java"), other);
+    assertEquals(
+        List.of(java.toRealPath().getParent().getParent().toString()),
+        said(Map.of("JAVA_HOME", ""), "--version", "home"));
   }
 
   @Test
@@ -226,6 +257,9 @@ class LauncherTest {
                 .map(bean -> "collector " + bean.getName())
                 .sorted()
                 .forEach(System.out::println);
+            java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()
+                .forEach(option -> System.out.println("option " + option));
+            System.out.println("home " + System.getProperty("java.home"));
           }
         }
         """);

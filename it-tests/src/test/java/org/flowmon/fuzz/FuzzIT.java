@@ -20,7 +20,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * A short coverage-guided run over half of the targets, other ones each time; what it finds stays
+ * A short coverage-guided run over a third of the targets, other ones each time; what it finds stays
  * in {@link #FOLDER}. It begins with a part of the committed inputs, as all of them would leave no
  * time for new ones; {@link CorpusTest} takes all inputs of all targets. {@code flowmon fuzz} looks
  * for longer, and {@code -Dflowmon.fuzz.seconds=N} does so at all targets.
@@ -58,7 +58,7 @@ class FuzzIT {
       return targets;
     }
     Collections.shuffle(targets, new Random(SEED));
-    return targets.subList(0, (targets.size() + 1) / 2);
+    return targets.subList(0, (targets.size() + 2) / 3);
   }
 
   private void findsNothing(FuzzTarget target) throws Exception {

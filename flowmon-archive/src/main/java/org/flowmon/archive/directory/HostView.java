@@ -1,5 +1,6 @@
 package org.flowmon.archive.directory;
 
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
@@ -43,39 +44,57 @@ public final class HostView {
    * warnings} takes the directory's problems; the answer stands nevertheless.
    */
   public BitSet sources(AddressRanges addresses, Collection<String> warnings) {
-    return find(addresses, HostRunFormat.SOURCE, warnings);
+    return find(List.of(addresses), HostRunFormat.SOURCE, warnings).get(0);
   }
 
   public BitSet destinations(AddressRanges addresses, Collection<String> warnings) {
-    return find(addresses, HostRunFormat.DESTINATION, warnings);
+    return find(List.of(addresses), HostRunFormat.DESTINATION, warnings).get(0);
   }
 
-  private BitSet find(AddressRanges addresses, int roles, Collection<String> warnings) {
-    BitSet marked = view.uncovered();
+  /** The answers of {@link #sources} to many questions, which share what a question costs. */
+  public List<BitSet> sourcesOfEach(List<AddressRanges> questions, Collection<String> warnings) {
+    return find(questions, HostRunFormat.SOURCE, warnings);
+  }
+
+  public List<BitSet> destinationsOfEach(
+      List<AddressRanges> questions, Collection<String> warnings) {
+    return find(questions, HostRunFormat.DESTINATION, warnings);
+  }
+
+  private List<BitSet> find(List<AddressRanges> questions, int roles, Collection<String> warnings) {
+    List<BitSet> answers = new ArrayList<>(questions.size());
+    questions.forEach(unused -> answers.add(view.uncovered()));
     warnings.addAll(view.problems());
     for (RunCover.Share<HostRun> part : view.shares()) {
       String warning = view.warning(part.run());
       if (warning != null) {
-        part.markAll(marked);
+        answers.forEach(part::markAll);
         warnings.add(warning);
         continue;
       }
       try {
-        int left = MAX_ADDRESSES;
-        for (AddressRanges.Range range : addresses.ranges()) {
-          left = part.run().mark(range, roles, part.positions(), marked, left);
-          if (left < 0) {
-            part.markAll(marked);
-            break;
-          }
+        for (int q = 0; q < answers.size(); q++) {
+          mark(part, questions.get(q), roles, answers.get(q));
         }
         part.run().requireWhole();
       } catch (SegmentCorruptException e) {
-        part.markAll(marked);
+        answers.forEach(part::markAll);
         warnings.add(view.damaged(part.run(), String.valueOf(e.getMessage())));
       }
     }
-    return marked;
+    return answers;
+  }
+
+  private static void mark(
+      RunCover.Share<HostRun> part, AddressRanges addresses, int roles, BitSet marked) {
+    int left = MAX_ADDRESSES;
+    for (AddressRanges.Range range : addresses.ranges()) {
+      left = part.run().mark(range, roles, part.positions(), marked, left);
+      if (left < 0) {
+        part.markAll(marked);
+        return;
+      }
+    }
   }
 
   /** Gives a reference back; the view may not be used afterwards. */

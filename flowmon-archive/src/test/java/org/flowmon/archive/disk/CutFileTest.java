@@ -164,10 +164,7 @@ class CutFileTest {
     "lookup, .idx, 0.5, cold",
     "lookup, .hosts, 0, warm",
     "lookup, .days, 0, warm",
-    "lookup, .days, 0.5, warm",
-    "compact, .parquet, 0, warm",
     "compact, .parquet, 0.5, cold",
-    "compact codec=lz4, .parquet, 0.5, cold",
     "compact codec=none, .parquet, 0.5, cold"
   })
   void aFileThatIsCutWhileItIsReadIsAnErrorAndNeverTheEndOfTheProcess(

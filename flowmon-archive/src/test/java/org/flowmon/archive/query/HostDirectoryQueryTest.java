@@ -120,7 +120,7 @@ class HostDirectoryQueryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
+  @ValueSource(longs = {1, 2})
   void whateverStateTheDirectoryIsInAnswersAreThoseOfAScan(long seed) throws IOException {
     Random random = new Random(seed);
     Traffic traffic = new Traffic(seed, seed % 2 == 0, seed % 2 == 0 ? 0.1 : 0);

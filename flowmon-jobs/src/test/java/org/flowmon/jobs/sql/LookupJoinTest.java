@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,8 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.ExceptionUtils;
 import org.flowmon.archive.Archive;
+import org.flowmon.archive.ArchiveOptions;
+import org.flowmon.archive.ArchiveSnapshot;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -41,7 +44,11 @@ class LookupJoinTest {
 
   /** Asked are addresses that the archive has, ones that it does not, texts that are none, NULL. */
   private static StreamTableEnvironment flink(EnvironmentSettings mode) {
-    StreamTableEnvironment flink = SqlSession.of(archive, mode, 2);
+    return flink(archive, mode);
+  }
+
+  private static StreamTableEnvironment flink(Archive of, EnvironmentSettings mode) {
+    StreamTableEnvironment flink = SqlSession.of(of, mode, 2);
     Random random = new Random(SEED);
     List<Row> asked = new ArrayList<>();
     for (int i = 0; i < 60; i++) {
@@ -80,11 +87,17 @@ class LookupJoinTest {
 
   private static void assertJoinsAlike(EnvironmentSettings mode, String kind, String condition)
       throws Exception {
-    StreamTableEnvironment flink = flink(mode);
+    assertJoinsAlike(archive, mode, kind, condition);
+  }
+
+  private static void assertJoinsAlike(
+      Archive of, EnvironmentSettings mode, String kind, String condition) throws Exception {
+    StreamTableEnvironment flink = flink(of, mode);
     String lookup = join(kind, LOOKUP, condition);
     assertTrue(flink.explainSql(lookup).contains("LookupJoin("), condition);
     List<String> expected =
-        SqlSession.sorted(flink(EnvironmentSettings.inBatchMode()), join(kind, "flows", condition));
+        SqlSession.sorted(
+            flink(of, EnvironmentSettings.inBatchMode()), join(kind, "flows", condition));
     assertFalse(expected.isEmpty(), condition);
     assertEquals(expected, SqlSession.sorted(flink, lookup), "seed " + SEED + ": " + condition);
   }
@@ -104,6 +117,31 @@ class LookupJoinTest {
         "f.src_addr = a.addr AND f.dst_port = a.port AND f.outgoing = a.sent AND f.protocol = 6");
     assertJoinsAlike(
         streaming, "INNER", "f.service = a.service AND f.dst_addr = a.addr AND f.`bytes` > a.port");
+  }
+
+  @Test
+  void keysWithoutAnAddressAreJoinedAlike() throws Exception {
+    assertJoinsAlike(
+        EnvironmentSettings.inStreamingMode(),
+        "INNER",
+        "f.service = a.service AND f.dst_port = a.port AND f.protocol = 17 AND f.packets < 100");
+  }
+
+  @Test
+  void aMissingSidecarAndADirectoryChangeNoAnswer() throws Exception {
+    try (Archive other = RandomArchive.create(folder.resolve("other"), SEED + 1, 3, 2_000)) {
+      other.updateDirectory(false, () -> false);
+      String condition = "f.src_addr = a.addr AND f.protocol <> 17";
+      assertJoinsAlike(other, EnvironmentSettings.inStreamingMode(), "LEFT", condition);
+      try (ArchiveSnapshot snapshot = other.snapshot()) {
+        String sidecar = snapshot.segments().get(1).indexFileName();
+        Files.delete(other.segmentsDirectory().resolve(sidecar));
+      }
+    }
+    try (Archive other = Archive.open(folder.resolve("other"), ArchiveOptions.DEFAULTS)) {
+      String condition = "f.dst_addr = a.addr AND f.src_addr <> '192.0.2.1'";
+      assertJoinsAlike(other, EnvironmentSettings.inStreamingMode(), "LEFT", condition);
+    }
   }
 
   @Test

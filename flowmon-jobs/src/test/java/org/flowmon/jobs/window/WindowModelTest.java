@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * restarts.
  */
 class WindowModelTest {
-  private static final int SEEDS = 150 * Integer.getInteger("flowmon.test.times", 1);
+  private static final int SEEDS = 100 * Integer.getInteger("flowmon.test.times", 1);
 
   private static final long MS = 1000;
   private static final long HOUR = 3_600_000 * MS;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class TunedTablesStressTest {
   private static final long SECOND = 1_000_000L;
   private static final long START = 1_768_478_400_000_000L;
-  private static final int SEEDS = 8 * Integer.getInteger("flowmon.test.times", 1);
+  private static final int SEEDS = 4 * Integer.getInteger("flowmon.test.times", 1);
   private static final int SECONDS = 30;
   private static final int ROWS = 1000;
   private static final int QUERIES = 12;

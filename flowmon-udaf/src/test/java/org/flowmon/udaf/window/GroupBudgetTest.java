@@ -130,7 +130,7 @@ class GroupBudgetTest {
   private static Map<Integer, Integer> levels(List<Case> cases, boolean limitBytes) {
     Map<Integer, Integer> levels = new TreeMap<>();
     int seeds =
-        (limitBytes ? 48 : 120)
+        (limitBytes ? 30 : 80)
             * Integer.getInteger("flowmon.test.times", 1); // those with states take longer
     for (int seed = 1; seed <= seeds; seed++) {
       Random random = new Random(limitBytes ? -seed : seed);

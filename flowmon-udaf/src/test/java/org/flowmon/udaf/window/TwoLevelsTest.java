@@ -84,7 +84,7 @@ public class TwoLevelsTest {
 
   @Test
   void evictedGroupsAreCompletedAtTheHighLevel() {
-    for (long seed = 1; seed <= 32; seed++) {
+    for (long seed = 1; seed <= 16; seed++) {
       Random random = new Random(seed);
       String sql = QUERIES.get((int) seed % QUERIES.size());
       long slide = (1 + random.nextInt(10)) * MINUTE;

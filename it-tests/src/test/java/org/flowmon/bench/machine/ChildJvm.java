@@ -16,6 +16,10 @@ public final class ChildJvm {
   public static final List<String> LAUNCHER =
       List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m");
 
+  /** The launcher's options for a server. */
+  public static final List<String> SERVE =
+      List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m", "-XX:ParallelGCThreads=1");
+
   /** The launcher's options for an import. */
   public static final List<String> IMPORT =
       List.of("-Xms128m", "-Xmx1g", "-XX:MaxDirectMemorySize=384m", "-XX:+UseParallelGC");

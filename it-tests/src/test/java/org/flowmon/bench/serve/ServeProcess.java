@@ -32,7 +32,7 @@ final class ServeProcess implements AutoCloseable {
   static ServeProcess start(List<Path> archives, Path audit, String... javaOptions)
       throws IOException {
     List<String> command = new ArrayList<>(ChildJvm.java());
-    command.addAll(ChildJvm.LAUNCHER);
+    command.addAll(ChildJvm.SERVE);
     command.addAll(List.of(javaOptions));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of("org.flowmon.deploy.Flowmon", "serve", "--listen", "127.0.0.1:0"));

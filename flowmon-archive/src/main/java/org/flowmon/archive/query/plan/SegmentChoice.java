@@ -82,7 +82,8 @@ public record SegmentChoice(
     }
   }
 
-  private static boolean mayHold(SealedSegment segment, Constraints constraints) {
+  /** Whether the segment's times, which are known without opening it, are within constraints. */
+  public static boolean mayHold(SealedSegment segment, Constraints constraints) {
     if (!overlaps(segment.endTime(), constraints.longs(FlowColumn.END_TIME))
         || !overlaps(segment.startTime(), constraints.longs(FlowColumn.START_TIME))
         || !overlaps(segment.arrival(), constraints.longs(FlowColumn.ARRIVAL))) {

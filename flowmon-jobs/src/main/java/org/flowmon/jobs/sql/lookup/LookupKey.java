@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.table.api.ValidationException;
@@ -14,6 +15,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.flowmon.flow.ColumnType;
 import org.flowmon.flow.FlowColumn;
+import org.flowmon.flow.IpAddress;
 import org.flowmon.jobs.sql.row.SqlTypes;
 import org.flowmon.udaf.query.Expression;
 import org.flowmon.udaf.value.Value;
@@ -28,12 +30,16 @@ public final class LookupKey implements Serializable {
   private final String[] columns;
   private final RowData.FieldGetter[] ofKey;
   private final RowData.FieldGetter[] ofFlow;
+  private final boolean[] isAddress;
+  private final int addressPlace; // of the first one, −1 if there is none
 
   /** {@code places}: of the key's columns in a flow's row. */
   public LookupKey(List<FlowColumn> flow, List<LogicalType> flowTypes, int[] places) {
     columns = new String[places.length];
     ofKey = new RowData.FieldGetter[places.length];
     ofFlow = new RowData.FieldGetter[places.length];
+    isAddress = new boolean[places.length];
+    int firstAddress = -1;
     boolean canAsk = false;
     for (int i = 0; i < places.length; i++) {
       FlowColumn column = flow.get(places[i]);
@@ -41,8 +47,11 @@ public final class LookupKey implements Serializable {
       LogicalType type = flowTypes.get(places[i]);
       ofKey[i] = RowData.createFieldGetter(type, i);
       ofFlow[i] = RowData.createFieldGetter(type, places[i]);
+      isAddress[i] = column.type() == ColumnType.ADDRESS;
+      firstAddress = isAddress[i] && firstAddress < 0 ? i : firstAddress;
       canAsk |= isAsked(column);
     }
+    addressPlace = firstAddress;
     if (!canAsk) {
       throw new ValidationException(
           "flows cannot be looked up by "
@@ -55,16 +64,28 @@ public final class LookupKey implements Serializable {
     return column.type() != ColumnType.BOOLEAN && column.type() != ColumnType.TIMESTAMP;
   }
 
+  /** The first column of the key that has addresses. */
+  Optional<FlowColumn> addressColumn() {
+    return addressPlace < 0 ? Optional.empty() : Optional.of(column(addressPlace));
+  }
+
   /** The key of a row that the join asks for; null if no flow can have it. */
-  @Nullable RowData of(RowData asked) {
-    RowData own = values(asked, ofKey);
-    for (int i = 0; own != null && i < columns.length; i++) {
-      FlowColumn column = column(i);
-      if (column.type() == ColumnType.ADDRESS && value(column, own, i).isEmpty()) {
-        return null;
+  @Nullable Asked of(RowData row) {
+    GenericRowData own = values(row, ofKey);
+    if (own == null) {
+      return null; // nothing equals NULL
+    }
+    IpAddress first = null;
+    for (int i = 0; i < columns.length; i++) {
+      if (isAddress[i]) {
+        IpAddress address = address(own.getField(i)).orElse(null);
+        if (address == null) {
+          return null; // a text that is no address
+        }
+        first = first == null ? address : first;
       }
     }
-    return own;
+    return new Asked(own, first);
   }
 
   /** The key of a flow; null if a column of it is. */
@@ -72,7 +93,7 @@ public final class LookupKey implements Serializable {
     return values(flow, ofFlow);
   }
 
-  private static @Nullable RowData values(RowData row, RowData.FieldGetter[] getters) {
+  private static @Nullable GenericRowData values(RowData row, RowData.FieldGetter[] getters) {
     GenericRowData own = new GenericRowData(getters.length);
     for (int i = 0; i < getters.length; i++) {
       Object value = getters[i].getFieldOrNull(row);
@@ -82,6 +103,17 @@ public final class LookupKey implements Serializable {
       own.setField(i, value);
     }
     return own;
+  }
+
+  /** Whether a flow with the key's first address is one of the key. */
+  boolean isOf(Asked asked, RowData flow) {
+    for (int i = 0; i < columns.length; i++) {
+      if (i != addressPlace
+          && !Objects.deepEquals(asked.key.getField(i), ofFlow[i].getFieldOrNull(flow))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Conditions that the flows of all these keys meet; others may, too. */
@@ -115,11 +147,13 @@ public final class LookupKey implements Serializable {
           Optional.of(Value.ofLong(((Number) value).longValue()));
       case DURATION -> Optional.of(Value.ofDuration(((Number) value).longValue()));
       case TEXT -> Optional.of(Value.ofText(value.toString()));
-      case ADDRESS ->
-          SqlTypes.address(value instanceof StringData text ? text.toString() : value)
-              .map(Value::ofAddress);
+      case ADDRESS -> address(value).map(Value::ofAddress);
       case BOOLEAN, TIMESTAMP -> Optional.empty();
     };
+  }
+
+  private static Optional<IpAddress> address(Object value) {
+    return SqlTypes.address(value instanceof StringData text ? text.toString() : value);
   }
 
   @Override
