@@ -20,10 +20,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * A short coverage-guided run over a third of the targets, other ones each time; what it finds stays
- * in {@link #FOLDER}. It begins with a part of the committed inputs, as all of them would leave no
- * time for new ones; {@link CorpusTest} takes all inputs of all targets. {@code flowmon fuzz} looks
- * for longer, and {@code -Dflowmon.fuzz.seconds=N} does so at all targets.
+ * A short coverage-guided run over a third of the targets, other ones each time; what it finds
+ * stays in {@link #FOLDER}. It begins with a part of the committed inputs, as all of them would
+ * leave no time for new ones; {@link CorpusTest} takes all inputs of all targets. {@code flowmon
+ * fuzz} looks for longer, and {@code -Dflowmon.fuzz.seconds=N} does so at all targets.
  */
 class FuzzIT {
   private static final @Nullable Integer SECONDS = Integer.getInteger("flowmon.fuzz.seconds");

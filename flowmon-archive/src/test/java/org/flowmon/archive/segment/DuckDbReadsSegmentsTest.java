@@ -90,13 +90,7 @@ class DuckDbReadsSegmentsTest {
   }
 
   @ParameterizedTest(name = "{0} rows, seed {1}, IPv6 {2}")
-  @CsvSource({
-    "1, 1, true",
-    "9, 5, true",
-    "1000, 9, false",
-    "20000, 13, false",
-    "70001, 14, true"
-  })
+  @CsvSource({"1, 1, true", "9, 5, true", "1000, 9, false", "20000, 13, false", "70001, 14, true"})
   void everyValueIsTheSameInTheSameOrder(int rows, long seed, boolean ipv6) throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, ipv6).batches(rows);
     SealedSegment sealed =

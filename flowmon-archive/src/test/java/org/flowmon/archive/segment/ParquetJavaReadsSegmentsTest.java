@@ -43,13 +43,7 @@ class ParquetJavaReadsSegmentsTest {
   @TempDir Path directory;
 
   @ParameterizedTest(name = "{0} rows, seed {1}, IPv6 {2}")
-  @CsvSource({
-    "1, 1, true",
-    "9, 5, true",
-    "1000, 9, false",
-    "5000, 12, true",
-    "5000, 13, false"
-  })
+  @CsvSource({"1, 1, true", "9, 5, true", "1000, 9, false", "5000, 12, true", "5000, 13, false"})
   void everyValueIsTheSameInTheSameOrder(int rows, long seed, boolean ipv6) throws Exception {
     List<FlowBatch> batches = new RandomFlows(seed, ipv6).batches(rows);
     SealedSegment sealed =
