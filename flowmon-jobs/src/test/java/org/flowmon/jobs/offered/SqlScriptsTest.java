@@ -95,7 +95,7 @@ class SqlScriptsTest {
             .reduce("", (text, line) -> text + line + "\n");
     StreamTableEnvironment flink = SqlSession.of(archive, EnvironmentSettings.inBatchMode(), 2);
     List<String> statements =
-        Stream.of(script.split(";")).map(String::strip).filter(one -> !one.isEmpty()).toList();
+        Stream.of(script.split(";", -1)).map(String::strip).filter(one -> !one.isEmpty()).toList();
     for (String statement : statements.subList(0, statements.size() - 1)) {
       flink.executeSql(statement);
     }
@@ -103,7 +103,7 @@ class SqlScriptsTest {
     List<String> rows = new ArrayList<>();
     for (Row row : SqlSession.rows(flink, query)) {
       List<Object> cells = new ArrayList<>();
-      for (String column : columns.split(" ")) {
+      for (String column : columns.split(" ", -1)) {
         cells.add(row.getField(column));
       }
       rows.add(Cells.line(cells.toArray()));
@@ -122,7 +122,7 @@ class SqlScriptsTest {
   }
 
   private static long cell(String row, int place) {
-    return Long.parseLong(row.split(" \\| ")[place]);
+    return Long.parseLong(row.split(" \\| ", -1)[place]);
   }
 
   @ParameterizedTest(name = "{0}")
@@ -135,7 +135,7 @@ class SqlScriptsTest {
   })
   void aScriptSaysWhatTheAnalysisSays(
       String name, int order, String inScript, String inReport, String present) throws Exception {
-    List<String> rows = new ArrayList<>(Cells.lines(replayed(name).select(inReport.split(" "))));
+    List<String> rows = new ArrayList<>(Cells.lines(replayed(name).select(inReport.split(" ", -1))));
     rows.sort(null);
     String expected = certain(rows, order);
     assertTrue(expected.lines().count() > 1, expected);
