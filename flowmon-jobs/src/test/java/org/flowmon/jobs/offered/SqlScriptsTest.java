@@ -135,7 +135,8 @@ class SqlScriptsTest {
   })
   void aScriptSaysWhatTheAnalysisSays(
       String name, int order, String inScript, String inReport, String present) throws Exception {
-    List<String> rows = new ArrayList<>(Cells.lines(replayed(name).select(inReport.split(" ", -1))));
+    List<String> rows =
+        new ArrayList<>(Cells.lines(replayed(name).select(inReport.split(" ", -1))));
     rows.sort(null);
     String expected = certain(rows, order);
     assertTrue(expected.lines().count() > 1, expected);
