@@ -83,13 +83,14 @@ class StatusCommandTest {
     return new ObjectMapper().readTree(run.out());
   }
 
-  /** Until the job has read and reported all. */
+  /** Until the job has read and reported all. Flink's metrics are up to ten seconds old. */
   private static CommandRun settled(Object... arguments) throws Exception {
     CommandRun run = status(arguments);
     for (int i = 0; i < 100; i++) {
       if (run.code() == 0
           && run.out().contains("the job has read all")
-          && run.out().contains("talkers")) {
+          && run.out().contains("talkers")
+          && run.out().contains("quarantined")) {
         break;
       }
       Thread.sleep(1000);
