@@ -7,11 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.flowmon.flow.files.PrivateFiles;
 import org.flowmon.flow.files.PrivateFolder;
 import org.flowmon.flow.files.UnsafeFolderException;
@@ -35,6 +37,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
       "programs and passwords are kept there: choose another folder";
   private static final int PASSWORD_BYTES = 24;
   private static final String SECONDS_TO_START = "60";
+  private static final Duration LEFTOVERS = Duration.ofSeconds(30);
+  private static final Duration LOOK = Duration.ofMillis(200);
 
   private static final Map<String, String> SETTINGS =
       Map.of(
@@ -90,17 +94,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
       String password = Files.readString(folder.resolve("password")).strip();
       EmbeddedPostgres server =
           new EmbeddedPostgres(binaries, folder, configure(folder, settings), password);
-      binaries.run(
-          "",
-          "pg_ctl",
-          "-D",
-          server.data(),
-          "-w",
-          "-t",
-          SECONDS_TO_START,
-          "-l",
-          log.toString(),
-          "start");
+      server.begin(log);
       Runtime.getRuntime().addShutdownHook(server.onExit);
       return server;
     } catch (IOException | RuntimeException e) {
@@ -108,6 +102,24 @@ public final class EmbeddedPostgres implements AutoCloseable {
           ? said
           : new EmbeddedServiceException(
               "PostgreSQL in " + directory + " did not start: " + e + "; see " + log, e);
+    }
+  }
+
+  /** The processes of a server that was killed hold its memory until they notice. */
+  private void begin(Path log) throws IOException {
+    boolean wasKilled = Files.exists(folder.resolve("data").resolve("postmaster.pid"));
+    long end = System.nanoTime() + (wasKilled ? LEFTOVERS.toNanos() : 0);
+    while (true) {
+      try {
+        binaries.run(
+            "", "pg_ctl", "-D", data(), "-w", "-t", SECONDS_TO_START, "-l", "" + log, "start");
+        return;
+      } catch (IOException e) {
+        if (System.nanoTime() - end >= 0) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(LOOK.toNanos());
     }
   }
 

@@ -59,6 +59,32 @@ final class EmbeddedPostgresTest {
   }
 
   @Test
+  void afterAKillItStartsOnceTheOldProcessesAreGone() throws Exception {
+    Path data = directory.resolve("killed");
+    EmbeddedPostgres killed = EmbeddedPostgres.start(data);
+    killed.leaveRunning();
+    try (Connection connection =
+            DriverManager.getConnection(killed.jdbcUrl(), killed.user(), killed.password());
+        Statement statement = connection.createStatement()) {
+      Thread busy =
+          new Thread(
+              () ->
+                  assertThrows(
+                      SQLException.class,
+                      () ->
+                          statement.executeQuery(
+                              "SELECT SUM(SQRT(n)) FROM generate_series(1, 20000000) AS s (n)")));
+      busy.start();
+      Thread.sleep(500); // it counts, and does not look at its server
+      assertTrue(ProcessHandle.of(killed.pid()).orElseThrow().destroyForcibly());
+      try (EmbeddedPostgres again = EmbeddedPostgres.start(data)) {
+        DriverManager.getConnection(again.jdbcUrl(), again.user(), again.password()).close();
+      }
+      busy.join();
+    }
+  }
+
+  @Test
   void nobodyButFlowmonLogsInAndOnlyByItsPassword() {
     String server = "jdbc:postgresql://127.0.0.1:" + postgres.port() + "/";
     for (String password : new String[] {"", "postgres", postgres.password() + "x"}) {
