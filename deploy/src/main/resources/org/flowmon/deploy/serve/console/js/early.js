@@ -16,4 +16,5 @@
     answer.catch(() => {}); // Whoever takes it says so.
     return [`api/v1/${path}`, answer];
   }));
+  setTimeout(() => window.early.clear(), 10_000); // Later they would be old.
 }

@@ -32,7 +32,7 @@ export async function send(path, {method = 'GET', body, signal, accept = 'applic
   const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== undefined)).toString();
   const token = sessionStorage.getItem(TOKEN);
   const address = `api/v1/${path}${query === '' ? '' : '?' + query}`;
-  const asked = window.early.get(address);
+  const asked = method === 'GET' ? window.early.get(address) : undefined;
   window.early.delete(address);
   let response;
   try {
