@@ -103,7 +103,8 @@ final class ClusterConfig {
     all.setProperty("clientPortAddress", "127.0.0.1");
     all.setProperty("admin.enableServer", "false");
     all.setProperty("autopurge.purgeInterval", "1"); // hours; three snapshots stay
-    ByteArrayOutputStream lines = new ByteArrayOutputStream(); // escapes what is not Latin-1
+    ByteArrayOutputStream lines =
+        new ByteArrayOutputStream(); // store escapes other letters than Latin-1
     all.store(lines, "Written by flowmon cluster start, once.");
     return lines.toString(StandardCharsets.ISO_8859_1).lines().toList();
   }

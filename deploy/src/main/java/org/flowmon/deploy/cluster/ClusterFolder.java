@@ -68,7 +68,7 @@ final class ClusterFolder {
    * Reads the settings and adds those that are not kept yet. The caller holds the {@link #lock}.
    *
    * @param defaults of settings, for those that are neither kept nor given
-   * @throws CommandException if one is given that differs from what is kept
+   * @throws CommandException if a given one differs from the kept one
    */
   void settle(Map<String, String> defaults, Map<String, String> given) throws IOException {
     if (Files.exists(root.resolve(SETTINGS))) {

@@ -105,14 +105,26 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
   }
 
-  /** The processes of a server that was killed hold its memory until they notice. */
+  /**
+   * Starts the server; after a kill once the old processes are gone, which hold its memory until
+   * they notice.
+   */
   private void begin(Path log) throws IOException {
     boolean wasKilled = Files.exists(folder.resolve("data").resolve("postmaster.pid"));
     long end = System.nanoTime() + (wasKilled ? LEFTOVERS.toNanos() : 0);
     while (true) {
       try {
         binaries.run(
-            "", "pg_ctl", "-D", data(), "-w", "-t", SECONDS_TO_START, "-l", "" + log, "start");
+            "",
+            "pg_ctl",
+            "-D",
+            data(),
+            "-w",
+            "-t",
+            SECONDS_TO_START,
+            "-l",
+            log.toString(),
+            "start");
         return;
       } catch (IOException e) {
         if (System.nanoTime() - end >= 0) {

@@ -36,7 +36,7 @@ final class Plan {
 
   static List<Line> of(Wanted wanted, Figures figures) {
     Plan plan = new Plan();
-    // µs of CPU a flow to merge what was sealed.
+    // µs of CPU a flow to merge sealed segments.
     double compaction = 1 / figures.get("compacted_rate") - 1 / figures.get("sealed_rate");
     double slots = plan.job(wanted, figures, compaction);
     plan.storage(wanted, figures, compaction, slots);

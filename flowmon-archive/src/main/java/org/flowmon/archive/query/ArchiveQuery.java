@@ -240,7 +240,7 @@ public final class ArchiveQuery {
    *
    * @param query with groups, without subqueries
    * @param sink gets all groups of each grouping; a group may come more than once
-   * @return counts of what was read, of rows none
+   * @return the counts of a query that delivers its rows elsewhere: those of rows are 0
    */
   public static QueryStats groups(
       List<ArchiveSnapshot> snapshots, FlowQuery query, QueryOptions options, GroupSink sink)

@@ -251,7 +251,7 @@ class ClusterCommandIT {
     }
     awaitRows(2 * FLOWS);
     awaitStatus(0, "job\\s+ok\\s+alive");
-    kill("collector"); // what is on its way to a dead collector is nobody's
+    kill("collector"); // flows on their way to a dead collector are lost
     stopAllButAnotherProcess();
 
     CommandRun later = start();
